@@ -48,7 +48,7 @@ function post(socketPath: string, path: string, body: string): Promise<{ status:
       reject(
         new CliError(
           `A notevault process works in the data folder, but does not answer on ${socketPath}: it may be starting, ` +
-            'or it may be another command. Try again, or stop it first.',
+            'or be another command. Try again, or stop that process.',
           { cause },
         ),
       ),

@@ -7,7 +7,7 @@ import { CliError } from './error-messages.ts';
 export async function askPassword(fromStdin: boolean): Promise<string> {
   if (fromStdin) return (await text(process.stdin)).split(/\r?\n/, 1)[0] ?? '';
   if (!process.stdin.isTTY) {
-    throw new CliError('There is no terminal to ask for a password: pipe it in and add --password-stdin.');
+    throw new CliError('No terminal to ask for a password: pipe it in and add --password-stdin.');
   }
   const unseen = new Writable({ write: (_chunk, _encoding, done) => done() });
   const terminal = createInterface({ input: process.stdin, output: unseen, terminal: true });
@@ -19,7 +19,7 @@ export async function askPassword(fromStdin: boolean): Promise<string> {
       return answer;
     };
     const password = await ask('Password: ');
-    if ((await ask('Once more: ')) !== password) throw new CliError('The two passwords differ.');
+    if ((await ask('Repeat password: ')) !== password) throw new CliError('The passwords differ.');
     return password;
   } finally {
     terminal.close();

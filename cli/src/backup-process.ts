@@ -42,6 +42,6 @@ export async function backUpInProcess({ folder, keep, flags, signal, due }: Dail
   });
   const [code] = (await once(child, 'close')) as [number | null];
   if (code === 0) return;
-  process.stderr.write(`The daily backup was not taken: ${said.trim().split('\n').at(-1) ?? ''}\n`);
-  throw new CliError(`the backup ended with ${code}`);
+  process.stderr.write(`The daily backup failed: ${said.trim().split('\n').at(-1) ?? ''}\n`);
+  throw new CliError(`the backup exited with ${code}`);
 }

@@ -20,7 +20,7 @@ const MESSAGES = new Set([
   ...['FolderGone', 'FolderEnded', 'ServerStopped', 'ServerUnreachable', 'NewerState'],
 ]);
 
-/** The exit code of a sync whose folder is not synced any more. */
+/** Exit code of a sync whose folder is no longer synced. */
 export const EXIT_ENDED = 3;
 
 /** An error that ends a command; its message says what to do. */
@@ -28,15 +28,15 @@ export class CliError extends Error {
   override readonly name = 'CliError';
 }
 
-/** Rewrites an error that mentions the e-mail sent, for a command line without an e-mail. */
+/** Replaces "no account has this e-mail" when no e-mail was given on the command line. */
 export function accountMessage(user: string | undefined, error: unknown): unknown {
   if (user !== undefined || !(error instanceof NotevaultError) || error.code !== 'account_not_found') return error;
   return new CliError(
-    'Whose vault? There is no account, or more than one: make one with "notevault admin create-user", or name one with --user.',
+    'Name the account with --user: there is none, or more than one. "notevault admin create-user" creates one.',
   );
 }
 
-/** The exit code after an error. One is for those that a service manager had better not start again after. */
+/** Returns the exit code for an error. EXIT_ENDED tells a service manager not to restart the command. */
 export function exitCodeOf(error: unknown): number {
   return error instanceof Error && error.name === 'FolderEnded' ? EXIT_ENDED : 1;
 }
@@ -46,7 +46,7 @@ export function printError(error: unknown): void {
   for (const line of errorMessage(error).split('\n')) printNote(line);
 }
 
-/** The message for an error that ended a command. */
+/** Returns the message that a command prints for an error. */
 export function errorMessage(error: unknown): string {
   if (error instanceof NotevaultError) {
     if (error.code === 'validation') return `notevault: ${faultsOf(error.details.errors)}.`;
@@ -58,27 +58,27 @@ export function errorMessage(error: unknown): string {
     return `notevault: ${error.message}. ${DAMAGE_HELP}`;
   }
   if (error.name === 'BlobError') {
-    return `notevault: where attachments are stored: ${error.message} "notevault doctor" says more.`;
+    return `notevault: attachment storage: ${error.message} Run "notevault doctor" for details.`;
   }
   if (MESSAGES.has(error.name)) return `notevault: ${error.message}`;
   if (error instanceof ApiError) return `notevault: ${rejectionOf(error)}`;
   if (error instanceof ConnectionError) return `notevault: ${unreachable(error)}`;
   const { code, address, port, path } = error as NodeJS.ErrnoException & { address?: string; port?: number };
   if (code === 'EADDRINUSE') {
-    return `notevault: ${address}:${port} is in use. Is notevault running already? Else give another --port.`;
+    return `notevault: ${address}:${port} is in use. Notevault may already be running; otherwise choose another --port.`;
   }
-  if (code === 'EADDRNOTAVAIL') return `notevault: this machine has no address ${address}. Give another --host.`;
+  if (code === 'EADDRNOTAVAIL') return `notevault: this machine has no address ${address}. Choose another --host.`;
   if (code === 'EACCES' && port !== undefined) {
-    return `notevault: no permission to listen on port ${port}: take one from 1024 on.`;
+    return `notevault: no permission to listen on port ${port}: choose one from 1024 up.`;
   }
   if (code === 'EACCES' || code === 'EPERM' || code === 'EROFS')
     return `notevault: no permission: ${path ?? error.message}`;
   if (code === 'ENOSPC') return `notevault: the disk is full${path === undefined ? '' : `: ${path}`}.`;
-  if (code === 'ENOENT') return `notevault: there is no ${path ?? 'such file'}.`;
-  return `notevault: unexpected failure.\n${error.stack ?? error.message}`;
+  if (code === 'ENOENT') return `notevault: ${path ?? 'the file'} does not exist.`;
+  return `notevault: unexpected error.\n${error.stack ?? error.message}`;
 }
 
-/** The faults of each field as one sentence: `plan must be one of free, pro`. */
+/** Returns the validation errors of all fields as one sentence: `plan must be one of free, pro`. */
 function faultsOf(fields: unknown): string {
   const faults = Object.entries((fields ?? {}) as Record<string, readonly string[]>);
   return faults.flatMap(([field, texts]) => texts.map((text) => `${field} ${text}`)).join('; ');
@@ -86,12 +86,12 @@ function faultsOf(fields: unknown): string {
 
 function rejectionOf({ status, message, body }: ApiError): string {
   if (status === 422 && typeof body.errors === 'object') return `${faultsOf(body.errors)}.`;
-  const hint = status === 401 ? ' Sign in again, and give the new access token as --token.' : '';
+  const hint = status === 401 ? ' Sign in again, and pass the new access token with --token.' : '';
   return `the server answered ${status}: ${message}.${hint}`;
 }
 
 /**
- * Finds the reason that `fetch` hides in the cause of its error. A name with several addresses has an error for each.
+ * Returns the reason that `fetch` hides in the cause of its error. A host with several addresses has one error for each.
  */
 function unreachable({ message, cause }: ConnectionError): string {
   const reason = cause instanceof Error ? cause.cause : undefined;

@@ -20,13 +20,15 @@ import { exitCodeOf, printError } from './error-messages.ts';
 
 // Each command imports the service only when it runs, so that help and usage errors are fast.
 const program = new Command('notevault')
-  .description('A server for vaults of markdown notes: merging writes, true links, sealed at rest.')
+  .description(
+    'A self-hosted server for markdown notes: merges concurrent edits, keeps links working, encrypts everything it stores.',
+  )
   .option('-V, --version', 'print the version')
   .on('option:version', () => {
     process.stdout.write(`${versionWithCommit()}\n`);
     throw new CommanderError(0, 'commander.version', '');
   })
-  .showHelpAfterError('(add --help for what a command takes)')
+  .showHelpAfterError('(add --help to see the command’s arguments)')
   .exitOverride()
   // Options after the name of a command are that command's, also where its parent has the same.
   .enablePositionalOptions()

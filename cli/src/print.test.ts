@@ -6,7 +6,7 @@ it('printable leaves nothing of a text that a terminal would obey, and keeps its
   const texts: [string, string][] = [
     ['Übersicht – 日本語 👩‍🌾.md', 'Übersicht – 日本語 👩‍🌾.md'],
     ['a\u001b[2Jb', 'a\ufffd[2Jb'],
-    ['a\nIn step: 0 sent\r\tb', 'a In step: 0 sent  b'],
+    ['a\nIn sync: 0 sent\r\tb', 'a In sync: 0 sent  b'],
     ['\u009b31m\u0000\u007f', '\ufffd31m\ufffd\ufffd'],
     ['\u202egnp.md\u2069', '\ufffdgnp.md\ufffd'],
   ];

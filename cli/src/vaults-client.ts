@@ -123,6 +123,6 @@ export async function vaultNamed(client: VaultsClient, name: string | undefined)
   if (vault !== undefined) return vault;
   if (name !== undefined) throw new CliError(`There is no vault named "${name}".`);
   throw new CliError(
-    vaults.length === 0 ? 'The account has no vault.' : 'The account has no vault of its own: name one with --vault.',
+    vaults.length === 0 ? 'The account has no vault.' : 'The account owns no vault: name one with --vault.',
   );
 }

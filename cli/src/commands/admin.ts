@@ -9,7 +9,7 @@ const print = (line: string) => process.stdout.write(`${line}\n`);
 
 export function adminCommand(): Command {
   return new Command('admin')
-    .description('Accounts, invites and plans; works beside a running server')
+    .description('Manage accounts, invites and plans; works while the server runs')
     .addCommand(createUser())
     .addCommand(setupToken())
     .addCommand(invite())
@@ -31,24 +31,24 @@ function createUser(): Command {
       const password = await askPassword(flags.passwordStdin === true);
       const role = flags.admin === true ? 'admin' : 'member';
       const user = await withAdmin(config, (commands) => commands.createUser(email, password, role), true);
-      print(`Made the account ${user.email} (${user.role}).`);
+      print(`Created the account ${user.email} (${user.role}).`);
     });
 }
 
 function setupToken(): Command {
   return withConfig(new Command('setup-token'), storageOptions)
-    .description('Show the link to the page that makes the first account, with its setup token')
+    .description('Show the link that creates the first account (it contains the setup token)')
     .action(async (flags: Flags) => {
       const link = await withAdmin(configOf(flags), (commands) => commands.setupLink());
-      if (link === null) throw new CliError('There is an account already, so there is no setup token.');
+      if (link === null) throw new CliError('An account exists already, so there is no setup token.');
       print(link);
     });
 }
 
 function invite(): Command {
   return withConfig(new Command('invite'), storageOptions)
-    .description('Create a link to join this server, once and within 7 days; it is shown only once')
-    .argument('[email]', 'only this e-mail may use it')
+    .description('Create an invite link, valid once and for 7 days; it is shown only once')
+    .argument('[email]', 'only this e-mail may use the link')
     .action(async (email: string | undefined, flags: Flags) => {
       print(await withAdmin(configOf(flags), (commands) => commands.invite(email)));
     });
@@ -67,7 +67,7 @@ function setPlan(): Command {
 
 function suspend(): Command {
   return withConfig(new Command('suspend'), storageOptions)
-    .description('Refuse every sign-in and credential of an account until it is unsuspended')
+    .description('Suspend an account: refuse its sign-ins and credentials')
     .argument('<email>')
     .action(async (email: string, flags: Flags) => {
       await withAdmin(configOf(flags), (commands) => commands.setSuspended(email, true));
@@ -77,28 +77,28 @@ function suspend(): Command {
 
 function unsuspend(): Command {
   return withConfig(new Command('unsuspend'), storageOptions)
-    .description('Let a suspended account be used again')
+    .description('End the suspension of an account')
     .argument('<email>')
     .action(async (email: string, flags: Flags) => {
       await withAdmin(configOf(flags), (commands) => commands.setSuspended(email, false));
-      print(`${email} may be used again.`);
+      print(`${email} is no longer suspended.`);
     });
 }
 
 function handOver(): Command {
   return withConfig(new Command('hand-over'), storageOptions)
-    .description('Make a member the owner of a vault, whose owner has left or is suspended')
+    .description('Make a member the owner of a vault whose owner left or is suspended')
     .argument('<vault>', 'the id of the vault')
     .argument('<email>', 'the e-mail of the member')
     .action(async (vault: string, email: string, flags: Flags) => {
       await withAdmin(configOf(flags), (commands) => commands.handOver(vault, email));
-      print(`${email} owns the vault.`);
+      print(`${email} now owns the vault.`);
     });
 }
 
 function resetPassword(): Command {
   return withConfig(new Command('reset-password'), storageOptions)
-    .description('Create a link that sets a new password, once and within an hour; it is shown only once')
+    .description('Create a password reset link, valid once and for an hour; it is shown only once')
     .argument('<email>')
     .action(async (email: string, flags: Flags) => {
       print(await withAdmin(configOf(flags), (commands) => commands.issueReset(email)));

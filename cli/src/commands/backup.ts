@@ -24,14 +24,18 @@ const inMb = (bytes: number) => `${(bytes / MB).toFixed(1)} MB`;
 
 export function backupCommand(): Command {
   return withConfig(new Command('backup'), backupOptions)
-    .description('Take a backup of everything, beside a running server; it stays sealed')
-    .argument('<folder>', 'a folder, to which later backups add only what is new; - writes a tar stream')
-    .option('--keep <number>', 'after it ended well, remove all but the newest backups of the folder', atLeastOne)
-    .option('--include-key', 'put the master key into the backup, under a passphrase')
+    .description('Back up everything, encrypted as stored; works while the server runs')
+    .argument('<folder>', 'destination folder, to which later backups add only new data; - writes a tar stream')
+    .option('--keep <number>', 'after a successful backup, keep only this number of backups in the folder', atLeastOne)
+    .option('--include-key', 'add the master key to the backup, encrypted with a passphrase')
     .option('--passphrase-stdin', 'read the passphrase from standard input instead of asking for it')
-    .option('--max-rate <MB/s>', 'most bytes to copy in a second, in MB', positive)
-    .option('--deep', 'first open every sealed row, and take no backup if one is damaged')
-    .option('--unless-since <time>', 'take none if one was taken since this time, such as 2026-11-22T02:00Z', timeOf)
+    .option('--max-rate <MB/s>', 'maximum copy rate', positive)
+    .option('--deep', 'first decrypt every row, and take no backup if one is damaged')
+    .option(
+      '--unless-since <time>',
+      'do nothing if a backup was taken since this time, such as 2026-11-22T02:00Z',
+      timeOf,
+    )
     .action(async (folder: string, flags: Flags) => {
       const config = configOf(flags);
       requireData(config);
@@ -57,10 +61,10 @@ export function backupCommand(): Command {
       const removed = done.pruned?.backups.length ?? 0;
       if (removed > 0) say(`Removed ${counted(removed, 'older backup')}.`);
       if (key === null)
-        say(`It does not have master key ${done.manifest.master_key_id}: keep a copy of that elsewhere.`);
+        say(`It does not contain master key ${done.manifest.master_key_id}: keep a copy of the key elsewhere.`);
       if (blobs.missing.length > 0) {
         say(
-          `MISSING: the bytes of ${counted(blobs.missing.length, 'attachment')} were not in the store. Run "notevault doctor".`,
+          `MISSING: the files of ${counted(blobs.missing.length, 'attachment')} were not found in storage. Run "notevault doctor".`,
         );
         process.exitCode = 1;
       }
@@ -72,19 +76,19 @@ function progressText(step: BackupStep, done: number): string {
   return step === 'checking' ? `checking the copy of the database: ${done} s` : `${step}: ${inMb(done)}`;
 }
 
-/** Gives way to the server. Without the permission, or on another system, the priority stays as it is. */
+/** Lowers this process’s priority below the server’s, where the system allows it. */
 function lowerPriority(): void {
   try {
     setPriority(LOWEST_PRIORITY);
   } catch {
-    // It only takes a bit more from others.
+    // Without permission the priority stays as it is.
   }
 }
 
 function atLeastOne(text: string): number {
   const value = Number(text);
   if (/^\d+$/.test(text) && value >= 1) return value;
-  throw new InvalidArgumentError('It must be a whole number from 1 on.');
+  throw new InvalidArgumentError('It must be a whole number of at least 1.');
 }
 
 function timeOf(text: string): number {

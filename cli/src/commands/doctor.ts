@@ -5,10 +5,10 @@ import { progressLine } from '../progress.ts';
 
 export function doctorCommand(): Command {
   return withConfig(new Command('doctor'))
-    .description('Check configuration, data folder, database and keys, and say what to fix')
+    .description('Check configuration, data folder, database and keys, and tell what to fix')
     .option(
       '--restored',
-      'before the checks, and with every server stopped, declare that the data is from a backup, so that clients read it again',
+      'declare that the data was restored from a backup, so that clients read it again (stop every server first)',
     )
     .action(async (flags: Record<string, unknown>) => {
       const config = configOf(flags);

@@ -13,13 +13,10 @@ interface Flags extends VaultClientFlags {
 
 export function exportCommand(): Command {
   return withVaultClientFlags(new Command('export'))
-    .description('Write the notes and attachments of a vault as plain files, with their modification times')
+    .description('Write a vault’s notes and attachments as plain files, with their modification times')
     .argument('<vault>', 'the name of the vault')
-    .argument('<folder>', 'created if missing; must be empty')
-    .option(
-      '--overwrite',
-      'write into a folder that is not empty and replace files of the same name; other files are kept',
-    )
+    .argument('<folder>', 'destination; created if missing, must be empty')
+    .option('--overwrite', 'write into a non-empty folder, replacing files of the same name; other files stay')
     .action(async (vault: string, folder: string, flags: Flags) => {
       const root = resolve(folder);
       await prepareFolder(root, flags.overwrite ?? false);
@@ -34,7 +31,7 @@ export function exportCommand(): Command {
 
 function report(vault: string, root: string, { notes, attachments, failed }: ExportSummary): void {
   print(
-    `Vault "${vault}" in ${root}: ${counted(notes, 'note')}, ${counted(attachments, 'attachment')}, each as the vault has it`,
+    `Vault "${vault}" in ${root}: ${counted(notes, 'note')}, ${counted(attachments, 'attachment')}, identical to the vault’s`,
   );
   if (failed.length === 0) return;
   print(`  failed       ${failed.length}`);

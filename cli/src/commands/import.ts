@@ -20,12 +20,12 @@ const STEPS: Readonly<Record<Step, string>> = {
 
 export function importCommand(): Command {
   return withVaultClientFlags(new Command('import'))
-    .description('Copy the files of a folder into a vault; a repeated import writes only what differs')
+    .description('Copy a folder’s files into a vault; a repeated import writes only changed files')
     .argument('<folder>')
-    .option('--vault <name>', 'name of the vault, which is created if missing (default: the name of the folder)')
+    .option('--vault <name>', 'name of the vault, created if missing (default: the folder’s name)')
     .action(async (folder: string, flags: Flags) => {
       const root = resolve(folder);
-      if (!(await stat(root)).isDirectory()) throw new CliError(`${folder} is no folder.`);
+      if (!(await stat(root)).isDirectory()) throw new CliError(`${folder} is not a folder.`);
       const vault = flags.vault ?? basename(root);
       const summary = await withVaultClient(flags, { name: vault, make: true }, (client) => {
         const line = progressLine();
@@ -40,7 +40,7 @@ function report(vault: string, summary: Summary): void {
   const { notes, written, attachments, uploaded } = summary;
   print(`Vault "${vault}": ${counted(notes, 'note')} (${written} written, ${notes - written} unchanged)`);
   print(`  attachments  ${attachments} (${uploaded} uploaded, ${attachments - uploaded} unchanged)`);
-  print(`  links        ${summary.links}, of them ${summary.dangling} dangling`);
+  print(`  links        ${summary.links}, ${summary.dangling} of them dangling`);
   print(`  degraded     ${summary.degraded.length} with unusable frontmatter`);
   for (const path of summary.degraded) print(`    ${path}`);
   print(`  skipped      ${summary.skipped.length}`);

@@ -14,7 +14,7 @@ const print = (line: string) => process.stdout.write(`${line}\n`);
 
 export function keysCommand(): Command {
   return new Command('keys')
-    .description('The master key, which wraps all other keys')
+    .description('Show, create or rotate the master key, which encrypts all other keys')
     .addCommand(newKey())
     .addCommand(status())
     .addCommand(rotate());
@@ -30,7 +30,7 @@ function newKey(): Command {
 
 function status(): Command {
   return withConfig(new Command('status'), storageOptions)
-    .description('Show where the master key is and how many keys it wraps (with the server stopped)')
+    .description('Show where the master key is and how many keys it encrypts (stop the server first)')
     .action(async (flags: Flags) => {
       const config = configOf(flags);
       requireData(config);
@@ -40,7 +40,7 @@ function status(): Command {
       const { countKeysByMaster } = await import('@notevault/server/domains/keys/keys.ts');
       const db = opened.use(await openDatabase(config));
       const key = await masterKeyFor(config, db, systemClock(), { unfinishedRotation: true });
-      print(`Master key from ${key.origin}${key.made ? ' (made just now)' : ''}`);
+      print(`Master key from ${key.origin}${key.made ? ' (created just now)' : ''}`);
       for (const { masterKeyId, keys } of await countKeysByMaster(db))
         print(`  ${masterKeyId}  wraps ${counted(keys, 'data key')}`);
     });
@@ -49,7 +49,7 @@ function status(): Command {
 function rotate(): Command {
   return withConfig(new Command('rotate'), storageOptions)
     .description(
-      'Rewrap all data keys under a new master key; every server on this data must be stopped. If interrupted, run it again',
+      'Re-encrypt all data keys with a new master key (stop every server first); if interrupted, run it again',
     )
     .option('--new-key-stdin', 'read the new key (base64) from standard input instead of creating one')
     .action(async (flags: Flags) => {
@@ -57,8 +57,8 @@ function rotate(): Command {
       const given = flags.newKeyStdin === true ? parseMasterKey(await text(process.stdin), 'Standard input') : null;
       if (config.masterKey !== null && given === null) {
         throw new CliError(
-          'The master key comes from NOTEVAULT_MASTER_KEY, which only you can change: make a key with "notevault keys new", ' +
-            'pipe it into "notevault keys rotate --new-key-stdin", then set the variable to it.',
+          'The master key comes from NOTEVAULT_MASTER_KEY, which only you can change: create a key with "notevault keys new", ' +
+            'pipe it into "notevault keys rotate --new-key-stdin", then set the variable to the new key.',
         );
       }
       requireData(config);
@@ -66,13 +66,13 @@ function rotate(): Command {
       const line = progressLine();
       const done = await rotateMasterKey(config, given, (count) => line(`${counted(count, 'data key')}`, false));
       print(
-        `${counted(done.dataKeys, 'data key')} ${done.dataKeys === 1 ? 'is' : 'are'} now under master key ${done.masterKeyId}.`,
+        `${counted(done.dataKeys, 'data key')} ${done.dataKeys === 1 ? 'is' : 'are'} now encrypted with master key ${done.masterKeyId}.`,
       );
       if (done.oldKeyFile === null)
-        print('Set NOTEVAULT_MASTER_KEY (or the key file) to the new key before the next start.');
+        print('Set NOTEVAULT_MASTER_KEY (or the key file) to the new key before you start the server.');
       else {
         print(
-          `The key before is kept in ${done.oldKeyFile}: backups made until now need it. Delete it with the last of them.`,
+          `The previous key is kept in ${done.oldKeyFile}: existing backups need it. Delete it with the last of them.`,
         );
       }
     });

@@ -22,12 +22,14 @@ interface LoginFlags {
 
 export function loginCommand(): Command {
   return new Command('login')
-    .description('Link this device to a vault: approve it on the page of the server; repeat it for another vault')
+    .description(
+      'Link this device to a vault, which you approve on the server’s page; run it again for each further vault',
+    )
     .argument('<url>', 'address of the server')
     .option('--vault <name>', 'name to suggest for a new vault')
-    .option('--device <name>', 'name under which the server lists this device', hostname())
-    .option('--allow-http', 'allow an address without encryption, in a network that you trust')
-    .option('--no-keychain', 'store the credential in a file for you alone, also where the system has a keychain')
+    .option('--device <name>', 'name of this device in the server’s list', hostname())
+    .option('--allow-http', 'allow unencrypted HTTP, in a network that you trust')
+    .option('--no-keychain', 'store the credential in a file that only you can read, even if the system has a keychain')
     .action(async (address: string, flags: LoginFlags) => {
       const url = serverOrigin(address, flags.allowHttp === true);
       const client = new NotevaultClient(new Transport(url, noToken));
@@ -36,7 +38,7 @@ export function loginCommand(): Command {
         if (!(error instanceof LinkRefused)) throw error;
         throw new CliError(
           error.message === 'access_denied'
-            ? 'The link was refused on the page of the server.'
+            ? 'The link was refused on the server’s page.'
             : 'The code has expired: run "notevault login" again.',
         );
       });
@@ -51,9 +53,9 @@ export function loginCommand(): Command {
       const credential: Credential = { ...link, in_keychain: flags.keychain };
       const inKeychain = await new Credentials(processEnvironment().configFolder).save(credential);
       print(
-        `Linked to the vault ${vault_sharing === null ? `"${vault_name}" of ${email}` : `"${vault_name}", ${vault_sharing}`}. Its credential is in ${inKeychain ? 'the keychain of this system' : 'a file for you alone'}.`,
+        `Linked to the vault ${vault_sharing === null ? `"${vault_name}" of ${email}` : `"${vault_name}", ${vault_sharing}`}. Its credential is in ${inKeychain ? 'the keychain of this system' : 'a file that only you can read'}.`,
       );
-      print('Now sync a folder with it:');
+      print('Next, sync a folder:');
       print('  notevault sync FOLDER');
     });
 }
@@ -61,7 +63,7 @@ export function loginCommand(): Command {
 function show(started: { user_code: string; verification_uri: string; verification_uri_complete: string }): void {
   print(`Open ${started.verification_uri_complete}`);
   print(`or enter the code ${started.user_code} at ${started.verification_uri}`);
-  print('Waiting for your approval there …');
+  print('Waiting for your approval …');
 }
 
 interface LogoutFlags {
@@ -70,19 +72,19 @@ interface LogoutFlags {
 
 export function logoutCommand(): Command {
   return new Command('logout')
-    .description('End the links of this device with a server; the folders and their notes stay as they are')
+    .description('Unlink this device from a server; folders and their notes stay')
     .argument('<url>', 'address of the server')
-    .option('--vault <name>', 'only the link with this vault, by name or id')
+    .option('--vault <name>', 'unlink only this vault (name or id)')
     .action(async (address: string, flags: LogoutFlags) => {
       const url = serverOrigin(address, true);
       const credentials = new Credentials(processEnvironment().configFolder);
       const ours = (await credentials.list()).filter(
         (one) => one.url === url && (flags.vault === undefined || [one.vault_id, one.vault_name].includes(flags.vault)),
       );
-      if (ours.length === 0) throw new CliError(`This device is not linked with ${url}.`);
+      if (ours.length === 0) throw new CliError(`This device is not linked to ${url}.`);
       for (const credential of ours) {
         await end(credentials, credential);
-        print(`The link with the vault "${credential.vault_name}" has ended.`);
+        print(`Unlinked from the vault "${credential.vault_name}".`);
       }
     });
 }
@@ -90,12 +92,12 @@ export function logoutCommand(): Command {
 async function end(credentials: Credentials, credential: Credential): Promise<void> {
   const anyone = new NotevaultClient(new Transport(credential.url, noToken));
   await anyone.endDevice(credential.refresh_token);
-  // It must not only seem so: the access token has to be refused now.
+  // Checks that the server now refuses the access token.
   const transport = new Transport(credential.url, deviceTokensOf(credentials, credential));
   const isEnded = await new NotevaultClient(transport).vaults().then(
     () => false,
     (error: unknown) => error instanceof ApiError && error.status === 401,
   );
-  if (!isEnded) throw new CliError('The server still accepts this device: end its link on the page of the server.');
+  if (!isEnded) throw new CliError('The server still accepts this device: unlink it on the server’s page.');
   await credentials.remove(credential);
 }

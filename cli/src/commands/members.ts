@@ -13,7 +13,7 @@ const print = (line: string) => process.stdout.write(`${line}\n`);
 
 export function membersCommand(): Command {
   return new Command('members')
-    .description('Who has a vault; works beside a running server')
+    .description('List, invite and remove members of a vault; works while the server runs')
     .addCommand(list())
     .addCommand(invite())
     .addCommand(remove());
@@ -21,13 +21,13 @@ export function membersCommand(): Command {
 
 function command(name: string): Command {
   return withConfig(new Command(name), storageOptions)
-    .option('--vault <name>', 'the vault (default: the default one)')
-    .option('--user <email>', 'whose vault (default: the only account)');
+    .option('--vault <name>', 'name of the vault (default: the account’s default vault)')
+    .option('--user <email>', 'the account that owns the vault (default: the only account)');
 }
 
 function list(): Command {
   return command('list')
-    .description('List the people of a vault, and its invitations')
+    .description('List a vault’s members and invitations')
     .action(async ({ vault: name, ...rest }: Flags) => {
       report(await withVaults(rest, async (client) => client.members((await vaultNamed(client, name)).id)));
     });
@@ -39,15 +39,15 @@ function report({ members, invitations = [] }: MembersResponse): void {
     print(`${role.padEnd(6)}  ${person}  since ${since.slice(0, 10)}`);
   }
   for (const { role, email, uses_left: uses, expires_at: until } of invitations) {
-    print(`${role.padEnd(6)}  invited: ${printable(email ?? `${uses} of anybody`)}, until ${until.slice(0, 10)}`);
+    print(`${role.padEnd(6)}  invited: ${printable(email ?? `anyone, ${uses} times`)}, until ${until.slice(0, 10)}`);
   }
 }
 
 function invite(): Command {
   return command('invite')
-    .description('Make an address with which somebody joins a vault; it is shown only once')
-    .addArgument(new Argument('<role>', 'what they may do').choices(['viewer', 'editor']))
-    .option('--email <email>', 'the only account that may accept it')
+    .description('Create a link to join a vault; it is shown only once')
+    .addArgument(new Argument('<role>', 'role of the new member').choices(['viewer', 'editor']))
+    .option('--email <email>', 'only the account with this e-mail may accept it')
     .action(async (role: 'viewer' | 'editor', { vault: name, email, ...rest }: Flags) => {
       const invitation = { role, email: email ?? null };
       const url = await withVaults(rest, async (client) =>
@@ -59,10 +59,10 @@ function invite(): Command {
 
 function remove(): Command {
   return command('remove')
-    .description('Remove a member from a vault; what their devices hold stays on their disks')
+    .description('Remove a member from a vault; copies on their devices stay')
     .argument('<email>')
     .action(async (email: string, { vault: name, ...rest }: Flags) => {
       await withVaults(rest, async (client) => client.removeMember((await vaultNamed(client, name)).id, email));
-      print(`${email} does not have the vault any more.`);
+      print(`${email} is no longer a member of the vault.`);
     });
 }

@@ -5,9 +5,9 @@ import { vaultNamed, withVaults } from '../vaults-client.ts';
 
 export function reindexCommand(): Command {
   return withConfig(new Command('reindex'), storageOptions)
-    .description('Rebuild search indexes from the notes; works beside a running server')
-    .argument('[vault]', 'name of the vault (default: all of the account)')
-    .option('--user <email>', 'whose vaults (default: the only account)')
+    .description('Rebuild search indexes from the notes; works while the server runs')
+    .argument('[vault]', 'name of the vault (default: all vaults of the account)')
+    .option('--user <email>', 'the account that owns the vaults (default: the only account)')
     .action(async (name: string | undefined, flags: Record<string, unknown>) => {
       await withVaults(flags, async (client) => {
         const vaults = name === undefined ? await client.vaults() : [await vaultNamed(client, name)];

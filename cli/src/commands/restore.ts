@@ -19,15 +19,18 @@ interface Flags extends Record<string, unknown> {
 
 export function restoreCommand(): Command {
   return withConfig(new Command('restore'))
-    .description('Replace all data by a backup, with every server stopped; or bring back one vault or note')
-    .argument('[backup]', 'a folder with backups (the newest is taken), the folder of one, or a tar file')
-    .option('--vault <name>', 'only this vault, into a new one; works beside a running server')
-    .option('--note <path>', 'with --vault: only this note, as a new version of it')
-    .option('--user <email>', 'with --vault: whose vault (default: the only account)')
-    .option('--revoke-credentials', 'end keys, devices, applications and invitations to vaults too, not only sessions')
-    .option('--list-points', 'list the restore points: the data before each restore')
-    .option('--point <name>', 'return to a restore point; the present data becomes one')
-    .option('--passphrase-stdin', 'open the master key in the backup with a passphrase from standard input')
+    .description('Replace all data with a backup (stop every server first), or restore one vault or note')
+    .argument('[backup]', 'a folder of backups (the newest is restored), a single backup’s folder, or a tar file')
+    .option('--vault <name>', 'restore only this vault, as a new vault; works while the server runs')
+    .option('--note <path>', 'with --vault: restore only this note, as a new version')
+    .option('--user <email>', 'with --vault: the vault’s owner (default: the only account)')
+    .option(
+      '--revoke-credentials',
+      'revoke API keys, devices, applications and vault invitations too, not only sessions',
+    )
+    .option('--list-points', 'list the restore points (the data before each restore)')
+    .option('--point <name>', 'return to a restore point; the current data becomes one')
+    .option('--passphrase-stdin', 'decrypt the backup’s master key with a passphrase from standard input')
     .action(async (path: string | undefined, flags: Flags) => {
       if ([path, flags.listPoints, flags.point].filter((wanted) => wanted !== undefined).length !== 1) {
         throw new CliError('Give either a backup, or --list-points, or --point with the name of a restore point.');
@@ -51,7 +54,7 @@ async function listPoints(flags: Flags): Promise<void> {
   const { listRestorePoints } = await import('@notevault/server/backup/restore/restore.ts');
   const points = await listRestorePoints(configOf(flags));
   for (const { name, bytes } of points) print(`${name}  ${(bytes / 1_000_000).toFixed(1)} MB`);
-  if (points.length === 0) print('There are no restore points: they are made by a restore over data.');
+  if (points.length === 0) print('There are no restore points. A restore that replaces data creates one.');
 }
 
 async function returnTo(name: string, flags: Flags): Promise<void> {
@@ -60,7 +63,7 @@ async function returnTo(name: string, flags: Flags): Promise<void> {
   const { restorePoint, checked } = await returnToRestorePoint(configOf(flags), name, revokeCredentials);
   print(`Returned to ${name}.`);
   await printDamage(checked.damage);
-  printEnd(restorePoint, 'whatever was changed, revoked, purged or erased since that restore', revokeCredentials);
+  printEnd(restorePoint, 'every change, revocation and deletion since that restore', revokeCredentials);
 }
 
 async function restoreAll(path: string, flags: Flags, passphrase: string | null): Promise<void> {
@@ -79,26 +82,26 @@ async function restoreAll(path: string, flags: Flags, passphrase: string | null)
   const { counts } = manifest;
   print(`Restored ${name}: ${totalsText(counts)}.`);
   await printDamage(checked.damage);
-  const undone = 'whatever was revoked, purged, erased or changed since the backup was taken';
+  const undone = 'every change, revocation and deletion since the backup';
   printEnd(restorePoint, undone, revokeCredentials);
 }
 
 function printEnd(restorePoint: string | null, undone: string, revokedCredentials: boolean): void {
   if (restorePoint !== null) {
-    print(`  before  the data before is kept in ${restorePoint}: remove it once you do not need it`);
-    print('          "notevault restore --list-points" lists such, --point returns to one');
+    print(`  before  the previous data is kept in ${restorePoint}: remove it once you no longer need it`);
+    print('          "notevault restore --list-points" lists restore points, --point returns to one');
   }
   print(`  undone  ${undone}`);
-  const credentials = 'keys, devices, applications and invitations to vaults';
+  const credentials = 'API keys, devices, applications and vault invitations';
   print(`  ended   all sessions${revokedCredentials ? `, ${credentials}` : `; ${credentials} still work`}`);
-  print('  people  have the vaults that they had then: look who has each, and remove whom you had removed since');
-  print('  next    start the server; clients read their vaults again, and people sign in again');
+  print('  members are those of that time: check each vault, and remove again anyone removed since');
+  print('  next    start the server; clients read their vaults again, and everyone signs in again');
 }
 
 async function printDamage(damage: Damage): Promise<void> {
   if (damage.damaged === 0) return;
   const { damageLines } = await import('@notevault/server/backup/verify/damaged-rows.ts');
-  print(`  damaged ${counted(damage.damaged, 'row')}, as before; everything else is there:`);
+  print(`  damaged ${counted(damage.damaged, 'row')}, as in the backup; everything else was restored:`);
   for (const line of damageLines(damage)) print(`          ${line}`);
 }
 

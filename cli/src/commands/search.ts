@@ -13,17 +13,17 @@ interface Flags extends Record<string, unknown> {
 
 export function searchCommand(): Command {
   return withConfig(new Command('search'), storageOptions)
-    .description('Search the notes of a vault; works beside a running server')
+    .description('Search a vault; works while the server runs')
     .argument(
       '<query...>',
       'words, "exact phrases", +"required phrases", -word, #tag, tag:x, path:x, folder:x, title:x',
     )
-    .option('--vault <name>', 'the vault (default: the default one)')
-    .option('--user <email>', 'whose vault (default: the only account)')
+    .option('--vault <name>', 'name of the vault (default: the account’s default vault)')
+    .option('--user <email>', 'the account that owns the vault (default: the only account)')
     .addOption(new Option('--mode <mode>', 'how to search').choices(['keyword', 'vector', 'hybrid']).default('hybrid'))
-    .option('--limit <number>', 'most notes to show, 1 to 1000', '10')
+    .option('--limit <number>', 'maximum number of results, 1 to 1000', '10')
     .option('--json', 'print the results as JSON, as the API returns them')
-    .addHelpText('after', '\nExits with 0 also when nothing is found; --json then prints an empty list.')
+    .addHelpText('after', '\nExits with 0 even if nothing is found; --json then prints an empty list.')
     .action(async (query: string[], { vault: name, mode, limit, json, ...rest }: Flags) => {
       const wanted = Math.min(MAX_RESULTS, Math.max(1, Number.parseInt(limit, 10) || 1));
       const found = await withVaults(rest, async (client) => {
@@ -63,12 +63,12 @@ function report({ results, relaxed, partial, vaultName }: SearchResponse & { vau
   const vault = `vault "${printable(vaultName)}"`;
   if (partial !== undefined) {
     const { indexed, total } = partial;
-    process.stderr.write(`The index of the ${vault} is being made: ${indexed} of ${total} notes were searched.\n`);
+    process.stderr.write(`The index of the ${vault} is being built: ${indexed} of ${total} notes were searched.\n`);
   }
-  if (results.length === 0) process.stderr.write(`Nothing found in the ${vault}.\n`);
+  if (results.length === 0) process.stderr.write(`No results in the ${vault}.\n`);
   else if (relaxed !== undefined) {
     const phrases = relaxed.map((phrase) => `"${printable(phrase)}"`).join(', ');
-    process.stderr.write(`No note of the ${vault} has ${phrases}: these have its words.\n`);
+    process.stderr.write(`No note in the ${vault} contains ${phrases}. These notes contain its words:\n`);
   }
   process.stdout.write(results.map(shown).join('\n'));
 }

@@ -10,7 +10,7 @@ import { configOf, withConfig } from '../config-flags.ts';
 
 export function serveCommand(): Command {
   return withConfig(new Command('serve'))
-    .description('Run the server until SIGTERM or SIGINT; a second signal stops it at once')
+    .description('Run the server until SIGTERM or SIGINT; a second signal kills it')
     .action(async (flags: Record<string, unknown>) => {
       const config = configOf(flags);
       restartLean(config.memoryMb);
@@ -26,17 +26,17 @@ export function serveCommand(): Command {
       const print = (...lines: string[]) => process.stderr.write(lines.map((line) => `${line}\n`).join(''));
       print(...announcement(serving, config), ...warningOf(variablesWithoutEffect()));
       await stopped;
-      print('Stopping: running requests may finish.');
+      print('Stopping: waiting for running requests.');
       await serving[Symbol.asyncDispose]();
       print('Stopped.');
     });
 }
 
-/** Tells where the server listens, and how to make the first account. */
+/** Returns the lines that tell where the server listens, and how to create the first account. */
 function announcement({ url, app, keyOrigin, madeKey, setupUrl, isDiskFull }: Serving, config: Config): string[] {
-  const made = 'This key was made just now. BACK IT UP, apart from the data: without it no note can be read again.';
+  const made = 'This key was just created. BACK IT UP separately from the data: without it no note can be decrypted.';
   const account = [
-    '  account  There is none yet. Open this address to create the first, which becomes the admin:',
+    '  account  None yet. Open this address to create the first account, which becomes the admin:',
     `           ${setupUrl}`,
     '           Or: notevault admin create-user you@example.org    (in a clone: npm run notevault -- admin …)',
   ];
@@ -48,16 +48,16 @@ function announcement({ url, app, keyOrigin, madeKey, setupUrl, isDiskFull }: Se
     `  key      ${keyOrigin}`,
     ...(madeKey ? [`           ${made}`] : []),
     ...(setupUrl === null ? [] : account),
-    ...(isDiskFull ? [`  WARNING  The disk of ${config.dataDir} is full: notes are read, but none is written.`] : []),
+    ...(isDiskFull ? [`  WARNING  The disk of ${config.dataDir} is full: notes can be read, but not written.`] : []),
   ];
 }
 
 function warningOf(variables: readonly string[]): string[] {
   if (variables.length === 0) return [];
-  return [`  WARNING  ${variables.join(', ')}: no such option, so no effect. docs/config.md lists the options.`];
+  return [`  WARNING  ${variables.join(', ')}: unknown option, ignored. docs/config.md lists the options.`];
 }
 
-/** Keeps compiled code in the data folder, because compiling is most of a start. Without it, the start is only slower. */
+/** Caches compiled code in the data folder, because compiling takes most of the start-up time. */
 function cacheCode(dataDir: string): void {
   try {
     mkdirSync(dataDir, { recursive: true, mode: 0o700 });

@@ -14,7 +14,7 @@ const TIMEOUT_MS = 8000;
 
 export function statusCommand(): Command {
   return withConfig(new Command('status'))
-    .description('Show the state of the running server, as text that may go into a bug report: it has no names')
+    .description('Show the state of the running server, without names, so that it may go into a bug report')
     .option('--quiet', 'print nothing; the exit code is 0 if the server is ready')
     .action(async (flags: Record<string, unknown>) => {
       const config = configOf(flags);

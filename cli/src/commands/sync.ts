@@ -4,35 +4,36 @@ import { Command, Option } from 'commander';
 import type { SyncFlags } from '../sync/run/sync-command.ts';
 
 const CONTROL_HELP: Readonly<Record<Control, string>> = {
-  approve: 'Carry out what waits for your answer',
-  'put-back': 'Undo what waits for your answer: bring deleted files back, and overwritten contents',
-  check: 'Compare everything anew, and try again what was refused',
-  pause: 'Stop syncing this folder until "resume"',
-  resume: 'Go on after "pause"',
-  'follow-server': 'Make the folder equal to the vault; what only the folder has goes to the trash',
-  'make-authoritative': 'Make the vault equal to the folder; what only the vault has goes to the trash here',
+  approve: 'Carry out the deletions and overwrites that wait for your confirmation',
+  'put-back': 'Reject the deletions and overwrites that wait for your confirmation, and restore those files',
+  check: 'Compare all files again, and retry what was refused',
+  pause: 'Pause syncing this folder until "resume"',
+  resume: 'Continue after "pause"',
+  'follow-server': 'Make the folder equal to the vault; files that only the folder has go to the trash',
+  'make-authoritative':
+    'Make the vault equal to the folder; files that only the vault has go to the trash on this machine',
 };
 
 export function syncCommand(): Command {
   const command = withVaultFlags(new Command('sync'))
-    .description('Keep a folder and a vault in step')
+    .description('Sync a folder with a vault, in both directions')
     .usage('[options] <folder>\n       notevault sync <command> [options] <folder>')
     .argument('<folder>', 'the folder with your notes, for example an Obsidian vault')
-    .option('--once', 'end when both sides are equal, instead of watching')
-    .option('--watch', 'go on, and follow the changes of both sides (the default)')
-    .option('--pull', 'only change the folder')
-    .option('--push', 'only change the vault')
-    .option('--dry-run', 'show what would be done, and do nothing')
-    .option('--yes', 'carry out the deletions and overwrites of the first sync without asking, however many')
-    .option('--json', 'print one JSON object a line')
+    .option('--once', 'exit once both sides are equal, instead of watching')
+    .option('--watch', 'keep running and sync changes of both sides (the default)')
+    .option('--pull', 'download only: never change the vault')
+    .option('--push', 'upload only: never change the folder')
+    .option('--dry-run', 'show what would be done, without doing it')
+    .option('--yes', 'do not ask before mass deletions and overwrites of the first sync')
+    .option('--json', 'print one JSON object per line')
     .option(
       '--settings <groups>',
-      'sync these settings of Obsidian too: app, appearance, themes, hotkeys, core-plugins, community-plugins',
+      'also sync these Obsidian settings: app, appearance, themes, hotkeys, core-plugins, community-plugins',
     )
-    .addOption(new Option('--launchd', 'end with 0 once the folder is not synced any more').hideHelp())
+    .addOption(new Option('--launchd', 'exit with 0 once the folder is no longer synced').hideHelp())
     .addHelpText('after', HELP)
     .action(async (folder: string, flags: SyncFlags) => {
-      // It runs for weeks, mostly without work.
+      // A watching process runs for weeks, mostly idle, so it should use little memory.
       if (!flags.once && !flags.dryRun) restartLean(null);
       const { sync } = await import('../sync/run/sync-command.ts');
       await sync(folder, flags);
@@ -42,22 +43,22 @@ export function syncCommand(): Command {
 }
 
 const HELP = `
-Exit code: 0 in step, 1 fault, 2 waits for your answer.
-Environment: NOTEVAULT_TOKEN, an API key or access token for unattended use instead of "notevault login".
-A file .notevaultignore in the folder says what stays out, in the syntax of .gitignore.`;
+Exit codes: 0 in sync, 1 error, 2 waiting for your confirmation.
+Environment: NOTEVAULT_TOKEN, an API key or access token that replaces "notevault login" for unattended use.
+A file .notevaultignore in the folder lists files to exclude, in the syntax of .gitignore.`;
 
 function withVaultFlags(command: Command): Command {
   return command
-    .option('--url <url>', 'address of the server (default: that of the login)')
-    .option('--vault <name>', 'name or id of the vault (default: that of the login, or asked)')
-    .option('--allow-http', 'allow an address without encryption, in a network that you trust');
+    .option('--url <url>', 'address of the server (default: the linked server)')
+    .option('--vault <name>', 'name or id of the vault (default: the linked vault; asks if there are several)')
+    .option('--allow-http', 'allow unencrypted HTTP, in a network that you trust');
 }
 
 function controlCommand(control: Control): Command {
   return withVaultFlags(new Command(control))
     .description(CONTROL_HELP[control])
     .argument('<folder>')
-    .option('--json', 'print one JSON object a line')
+    .option('--json', 'print one JSON object per line')
     .option('--yes', 'do not ask')
     .action(async (folder: string, flags: SyncFlags) => {
       const { control: run } = await import('../sync/run/control-command.ts');
@@ -67,9 +68,9 @@ function controlCommand(control: Control): Command {
 
 function statusCommand(): Command {
   return new Command('status')
-    .description('Show whether folders are in step, what waits, and what is not synced and why')
-    .argument('[folder]', 'default: all folders of this machine')
-    .option('--json', 'print one JSON object a line')
+    .description('Show whether folders are in sync, what is waiting, and which files are not synced and why')
+    .argument('[folder]', 'folder (default: all synced folders of this machine)')
+    .option('--json', 'print one JSON object per line')
     .action(async (folder: string | undefined, flags: { json?: boolean }) => {
       const { status } = await import('../sync/run/status-command.ts');
       await status(folder, flags.json === true);
@@ -78,9 +79,9 @@ function statusCommand(): Command {
 
 function restoreCommand(): Command {
   return new Command('restore')
-    .description('Bring back a file from the trash, where what others deleted or replaced is kept for 30 days')
-    .argument('<file>', 'where it was; with --list, a folder shows all of its files in the trash')
-    .option('--list', 'only show what the trash has')
+    .description('Restore a file from the trash, which keeps files that other devices deleted or replaced for 30 days')
+    .argument('<file>', 'former path of the file; with --list, a folder lists all its files in the trash')
+    .option('--list', 'only list the contents of the trash')
     .action(async (file: string, flags: { list?: boolean }) => {
       const { restore } = await import('../sync/run/restore-command.ts');
       await restore(file, flags.list === true);
@@ -89,9 +90,9 @@ function restoreCommand(): Command {
 
 function installCommand(): Command {
   return new Command('install')
-    .description('Sync a folder in the background from now on: a systemd unit of the user, or a launchd agent')
+    .description('Sync a folder in the background, by a systemd user unit or a launchd agent')
     .argument('<folder>')
-    .option('--print', 'only print the file')
+    .option('--print', 'only print the unit or agent file')
     .action(async (folder: string, flags: { print?: boolean }) => {
       const { install } = await import('../sync/run/install-command.ts');
       await install(folder, flags.print === true);

@@ -12,10 +12,10 @@ interface Flags extends Record<string, unknown> {
 
 export function verifyCommand(): Command {
   return withConfig(new Command('verify'), storageOptions)
-    .description('Check a backup: every byte, and that a server can use it; changes nothing')
-    .argument('<backup>', 'a folder with backups (the newest is checked), the folder of one, or a tar file')
-    .option('--deep', 'open every sealed value, and compare every note and attachment with its hash')
-    .option('--passphrase-stdin', 'open the master key in the backup with a passphrase from standard input')
+    .description('Check every byte of a backup, and that a server can use it; changes nothing')
+    .argument('<backup>', 'a folder of backups (the newest is checked), a single backup’s folder, or a tar file')
+    .option('--deep', 'decrypt every value, and compare every note and attachment with its hash')
+    .option('--passphrase-stdin', 'decrypt the backup’s master key with a passphrase from standard input')
     .action(async (path: string, flags: Flags) => {
       const config = configOf(flags);
       const passphrase = flags.passphraseStdin === true ? await askPassword(true) : null;
@@ -41,10 +41,10 @@ export function verifyCommand(): Command {
       print(
         `  key     ${manifest.master_key_id}${manifest.key === null ? ', not in the backup' : ', in the backup under a passphrase'}`,
       );
-      print('  hashes  all bytes are as they were written');
+      print('  hashes  every byte matches its hash');
       if (opened === null) {
         print(
-          '  opened  nothing: without the master key only hashes are compared. Who wrote them is not known either.',
+          '  opened  nothing: without the master key only hashes are compared, which does not prove who wrote the backup.',
         );
         return;
       }
@@ -60,7 +60,7 @@ export function verifyCommand(): Command {
       }
       const { damageLines } = await import('@notevault/server/backup/verify/damaged-rows.ts');
       throw new CliError(
-        `The backup is as the data was, of which ${counted(damage.damaged, 'row')} ${damage.damaged === 1 ? 'was' : 'were'} damaged. A restore brings back the rest:\n` +
+        `The backup is complete, but ${counted(damage.damaged, 'row')} ${damage.damaged === 1 ? 'was' : 'were'} damaged before it was taken. A restore brings back the rest:\n` +
           damageLines(damage)
             .map((damaged) => `  ${damaged}`)
             .join('\n'),

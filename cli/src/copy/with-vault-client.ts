@@ -17,7 +17,7 @@ export interface VaultClientFlags extends Record<string, unknown> {
 export function withVaultClientFlags(command: Command): Command {
   const options = [...storageOptions, 'blobs', 's3Endpoint', 's3Addressing', 'attachmentExtensions'] as const;
   return withConfig(command, [...options, 'plans', 'defaultPlan'])
-    .option('--user <email>', 'whose vault (default: the only account)')
+    .option('--user <email>', 'the account that owns the vault (default: the only account)')
     .option('--url <url>', 'a running server that has the vault, with --token')
     .option('--token <token>', 'an access token for it');
 }

@@ -105,7 +105,7 @@ describe('a backup of a damaged database', () => {
       let all = '';
       server.child.stderr?.on('data', (text: string) => {
         all += text;
-        if (/The daily backup was not taken: .*The data is damaged/.test(all)) resolve();
+        if (/The daily backup failed: .*The data is damaged/.test(all)) resolve();
       });
     });
     await said;

@@ -163,7 +163,7 @@ function assertRefused({ code, stderr }: Ended, sentence: RegExp): void {
 async function assertRotates(data: string): Promise<void> {
   const { code, stdout, stderr } = await cli(['keys', 'rotate', '--data-dir', data]);
   assert.equal(code, 0, stderr);
-  assert.match(stdout, /data keys are now under master key/);
+  assert.match(stdout, /data keys are now encrypted with master key/);
 }
 
 /** Checks that every vault's name and note can be read. */

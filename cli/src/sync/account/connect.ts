@@ -73,7 +73,7 @@ export function deviceTokensOf(credentials: Credentials, credential: Credential)
 
 async function byToken(token: string, flags: ConnectFlags, known: Known | null): Promise<VaultAccess> {
   const address = flags.url ?? known?.url;
-  if (address === undefined) throw new CliError('NOTEVAULT_TOKEN is set: give the address of its server with --url.');
+  if (address === undefined) throw new CliError('NOTEVAULT_TOKEN is set: pass the server’s address with --url.');
   const url = serverOrigin(address, flags.allowHttp === true);
   const tokens = fixedToken(token);
   let vaults: readonly Vault[];
@@ -81,21 +81,22 @@ async function byToken(token: string, flags: ConnectFlags, known: Known | null):
     vaults = await reached(new NotevaultClient(new Transport(url, tokens)).vaults());
   } catch (error) {
     if (error instanceof ServerStopped)
-      throw new CliError(`${url} does not accept NOTEVAULT_TOKEN: it may be revoked or of another server.`);
+      throw new CliError(`${url} refuses NOTEVAULT_TOKEN: it may be revoked, or belong to another server.`);
     // What is known is enough to sync once the server is back, which then says whether it accepts the token.
     if (error instanceof ServerUnreachable && known?.vaultName !== undefined) return { ...known, url, tokens };
     throw error;
   }
   const wanted = flags.vault ?? known?.vaultId;
   const fitting = vaults.filter(({ id, name }) => wanted === undefined || id === wanted || name === wanted);
-  if (fitting.length === 0) throw new CliError(`The token reaches no vault ${wanted ?? 'at all'}.`);
+  if (fitting.length === 0)
+    throw new CliError(`The token has no access to ${wanted === undefined ? 'any vault' : `the vault ${wanted}`}.`);
   const names = fitting.map((vault) => `${vaultInWords(vault.name, sharingInWords(vault))} (${vault.id})`);
   const flagOfChoice = '--vault, by name or id';
   const chosen = fitting.length === 1 ? fitting[0] : fitting[await ask('Which vault?', names, flagOfChoice)];
   if (chosen === undefined) throw new CliError('No vault was chosen.');
   if (known !== null && known.vaultId !== chosen.id)
     throw new CliError(
-      'The folder is synced with another vault: to sync it with this one, remove its .notevault folder.',
+      'The folder is synced with another vault. To sync it with this one, first remove its .notevault folder.',
     );
   return { url, vaultId: chosen.id, vaultName: chosen.name, tokens };
 }

@@ -124,9 +124,12 @@ export class Credentials {
     try {
       stored = JSON.parse(await readFile(path, 'utf8')) as Stored;
     } catch (cause) {
-      throw new CliError(`${path} cannot be read (${(cause as Error).message}): remove it and sign in again.`, {
-        cause,
-      });
+      throw new CliError(
+        `${path} cannot be read (${(cause as Error).message}): remove it, then run "notevault login" again.`,
+        {
+          cause,
+        },
+      );
     }
     return { ...stored, ...(await this.#tokensOf(stored)) };
   }
@@ -138,7 +141,7 @@ export class Credentials {
     const kept = (await this.#openKeychain())?.read(nameOf(stored)) ?? null;
     if (kept !== null) return JSON.parse(kept) as DeviceTokens;
     throw new CliError(
-      `The keychain of this system has or shows no tokens for the vault "${vault_name}": unlock it, or run "notevault login ${url}" again.`,
+      `The system’s keychain returned no tokens for the vault "${vault_name}": unlock it, or run "notevault login ${url}" again.`,
     );
   }
 

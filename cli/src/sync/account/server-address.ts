@@ -11,7 +11,7 @@ export function serverOrigin(address: string, allowHttp: boolean): string {
   }
   if (url.protocol === 'http:' && !allowHttp && !isThisMachine(url.hostname)) {
     throw new CliError(
-      `${address} is not encrypted: everybody on the way could read your notes. Use https, or add --allow-http in a network that you trust.`,
+      `${address} is not encrypted: others on the network could read your notes. Use https, or add --allow-http in a network that you trust.`,
     );
   }
   const path = url.pathname.replace(/\/+(?:api\/*)?$/, '');

@@ -18,8 +18,9 @@ import { showStatus } from './status-command.ts';
 import { type SyncFlags, stopSignal } from './sync-command.ts';
 
 const CONSEQUENCES: Partial<Record<Control, string>> = {
-  'follow-server': 'Everything that only this folder has, or has otherwise, goes to the trash of this machine.',
-  'make-authoritative': 'Everything that only the vault has, or has otherwise, is deleted or replaced there.',
+  'follow-server': 'Files that only this folder has, or that differ from the vault, go to the trash of this machine.',
+  'make-authoritative':
+    'Files that only the vault has, or that differ from this folder, are deleted or replaced in the vault.',
 };
 
 /**
@@ -28,7 +29,11 @@ const CONSEQUENCES: Partial<Record<Control, string>> = {
  */
 export async function control(dir: string, decision: Control, flags: SyncFlags): Promise<void> {
   const consequence = CONSEQUENCES[decision];
-  if (consequence !== undefined && flags.yes !== true && (await ask(consequence, ['do it', 'leave it'], '--yes')) === 1)
+  if (
+    consequence !== undefined &&
+    flags.yes !== true &&
+    (await ask(consequence, ['continue', 'cancel'], '--yes')) === 1
+  )
     return;
   if (decision === 'follow-server') await forgetEmptied(dir);
   const prepared = await prepareFolder(dir, flags);
@@ -44,7 +49,7 @@ export async function control(dir: string, decision: Control, flags: SyncFlags):
     if (decision === 'pause' || decision === 'resume') {
       const before = (await readStatus(place)) ?? NO_STATUS;
       if (decision === 'pause') await writeStatus(place, { ...before, state: 'paused', at: Date.now() });
-      process.stdout.write(decision === 'pause' ? 'Paused.\n' : 'Syncing goes on with the next "notevault sync".\n');
+      process.stdout.write(decision === 'pause' ? 'Paused.\n' : 'Resumed. Run "notevault sync" to continue syncing.\n');
       return;
     }
     const result = await runControl(folder, decision, stopSignal());

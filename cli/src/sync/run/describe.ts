@@ -51,27 +51,27 @@ function exchangeOf(moves: readonly Pick<RemoteMove, 'from' | 'to'>[]): string {
 }
 
 function besideOf(operation: Operation): string {
-  return replacesEdit(operation) ? ' (both sides had changed it: the other one is in the trash)' : '';
+  return replacesEdit(operation) ? ' (both sides changed it: the replaced version is in the trash)' : '';
 }
 
 /** What the brake stopped, as a question. */
 export function describeBrake({ side, kind, files, of }: BrakeReason): string {
   if (kind === 'deletions') {
     return side === 'local'
-      ? `${files} of the ${of} files here were deleted in the vault.`
-      : `${files} files were deleted here, of ${of} in the vault.`;
+      ? `${files} of ${of} files in this folder were deleted in the vault.`
+      : `${files} of ${of} files in the vault were deleted in this folder.`;
   }
   return side === 'local'
-    ? `${files} of the ${of} files here have other contents in the vault.`
-    : `${files} of the ${of} files in the vault have other contents here.`;
+    ? `${files} of ${of} files in this folder have different contents in the vault.`
+    : `${files} of ${of} files in the vault have different contents in this folder.`;
 }
 
 /** What to do about a brake. */
 export function brakeAnswers(root: string): string[] {
   return [
-    'Nothing was deleted or overwritten by this. Answer with one of:',
-    `  notevault sync approve ${quoted(root)}    carry it out (a copy of each file goes to the trash for 30 days)`,
-    `  notevault sync put-back ${quoted(root)}   undo it: bring the files back`,
+    'None of them was deleted or overwritten yet. Run one of:',
+    `  notevault sync approve ${quoted(root)}    carry it out (the trash keeps a copy of each file for 30 days)`,
+    `  notevault sync put-back ${quoted(root)}   reject it and restore the files`,
   ];
 }
 
@@ -88,16 +88,16 @@ export function deniedIn(unsynced: readonly Unsynced[]): readonly Unsynced[] {
 /** Describes how many files this user may not read or change; empty where there are none. */
 export function describeDenied(unsynced: readonly Unsynced[]): string {
   const count = deniedIn(unsynced).length;
-  return count === 0 ? '' : `, but for ${counted(count, 'file')} that this user may not read or change`;
+  return count === 0 ? '' : `, except ${counted(count, 'file')} that this user may not read or change`;
 }
 
 /** What is left to say when a run is not in step, in lines. */
 export function describeEnd(kind: SyncResult['kind'], root: string): string[] {
   switch (kind) {
     case 'unsettled':
-      return ['Some files are still being written: run it again when they are complete.'];
+      return ['Some files are still being written: run it again once they are complete.'];
     case 'unfinished':
-      return ['Both sides kept changing: run it again.'];
+      return ['Files kept changing on both sides: run it again.'];
     case 'waiting':
       return brakeAnswers(root);
     case 'in step':

@@ -72,5 +72,5 @@ it('serviceFor writes a property list that starts the command, for any name of a
 });
 
 it('serviceFor says what to do on other systems', () => {
-  assert.throws(() => serviceFor('win32', 'C:\\Users\\alice', COMMAND, ID), /start "notevault sync" with your session/);
+  assert.throws(() => serviceFor('win32', 'C:\\Users\\alice', COMMAND, ID), /start "notevault sync" at login/);
 });

@@ -21,7 +21,7 @@ export async function install(dir: string, isPrint: boolean): Promise<void> {
   const found = await findFolder(new FolderRegistry(environment.stateFolder), root);
   if (found.kind !== 'known')
     throw new CliError(
-      `${root} is not synced yet: run "notevault sync --once" first, so that nobody has to be asked later.`,
+      `${root} is not synced yet: run "notevault sync --once" first, so that nothing has to be asked later.`,
     );
   const program = [process.execPath, ...process.execArgv, resolve(process.argv[1] ?? '')];
   const command = [...program, 'sync', root];
@@ -45,7 +45,7 @@ export async function install(dir: string, isPrint: boolean): Promise<void> {
         `${file} is written, but "${name} ${args.join(' ')}" failed: ${stderr.trim() || 'not found'}.`,
       );
   }
-  process.stdout.write(`${root} is synced in the background from now on (${file}).\n`);
+  process.stdout.write(`${root} is now synced in the background (${file}).\n`);
 }
 
 /**
@@ -83,7 +83,7 @@ export function serviceFor(
     };
   }
   throw new CliError(
-    'This system has no service that notevault knows: start "notevault sync" with your session yourself.',
+    'Notevault cannot install a background service on this system: start "notevault sync" at login yourself.',
   );
 }
 

@@ -46,7 +46,7 @@ export async function prepareFolder(dir: string, flags: PrepareFlags): Promise<P
   const known = found.kind === 'known' ? found.record : null;
   if (known !== null && flags.vault !== undefined && ![known.vaultId, known.vaultName].includes(flags.vault))
     throw new CliError(
-      `${root} is synced with the vault "${known.vaultName}" already: to sync it with another, remove its .notevault folder.`,
+      `${root} is synced with the vault "${known.vaultName}" already. To sync it with another vault, first remove its .notevault folder.`,
     );
   const ended = known !== null && (await isToBeginAnew(registry, known, flags)) ? known : null;
   const before = ended === null ? known : null;
@@ -72,7 +72,7 @@ async function isToBeginAnew(registry: FolderRegistry, known: FolderRecord, flag
   const error = new FolderEnded(known.root, status.message ?? 'its vault is gone');
   if (!process.stdin.isTTY) throw error;
   const question = `${error.message}\nSync it with the vault "${known.vaultName}" now?`;
-  if ((await ask(question, ['compare everything and sync it', 'leave it'], '--vault')) === 1) throw error;
+  if ((await ask(question, ['compare all files and sync', 'cancel'], '--vault')) === 1) throw error;
   return true;
 }
 

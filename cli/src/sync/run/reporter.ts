@@ -76,7 +76,7 @@ export class PersonReporter implements Reporter {
     const lines = operations.map(describe).filter((one) => one !== null);
     for (const { direction, text } of lines) print(`${direction.padEnd(4)}  ${text}`);
     print(
-      lines.length === 0 ? 'In step: there is nothing to do.' : `${counted(lines.length, 'change')}; nothing was done.`,
+      lines.length === 0 ? 'In sync: nothing to do.' : `${counted(lines.length, 'change')}; dry run, nothing was done.`,
     );
   }
 
@@ -85,7 +85,7 @@ export class PersonReporter implements Reporter {
     this.#counts = { up: 0, down: 0 };
     const lines: string[] = [];
     lines.push(`${STATES[kind]}${describeDenied(unsynced)}: ${up} sent, ${down} received.`);
-    if (isReadOnly) lines.push('You may read this vault: changes made here are kept here, and not sent.');
+    if (isReadOnly) lines.push('You have read-only access to this vault: changes in this folder stay here.');
     for (const brake of brakes) lines.push(describeBrake(brake));
     lines.push(...describeEnd(kind, this.#root));
     if (unsynced.length > 0) lines.push('Not synced:', ...unsynced.map(({ path, reason }) => `  ${path} ${reason}`));
@@ -102,10 +102,10 @@ export class PersonReporter implements Reporter {
 }
 
 const STATES: Readonly<Record<SyncResult['kind'], string>> = {
-  'in step': 'In step',
-  waiting: 'Waits for your answer',
-  unsettled: 'Not in step yet',
-  unfinished: 'Not in step yet',
+  'in step': 'In sync',
+  waiting: 'Waiting for your confirmation',
+  unsettled: 'Not in sync yet',
+  unfinished: 'Not in sync yet',
 };
 
 function time(): string {

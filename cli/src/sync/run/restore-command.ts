@@ -25,7 +25,7 @@ export async function restore(file: string, isList: boolean): Promise<void> {
   }
   const [newest] = trash.list(path);
   if (newest === undefined)
-    throw new CliError(`The trash has no ${path}. See what it has with "notevault sync restore --list ${root}".`);
+    throw new CliError(`${path} is not in the trash. "notevault sync restore --list ${root}" lists its contents.`);
   print(`Restored to ${await putBack(trash, newest, root, path)}`);
 }
 
@@ -75,5 +75,5 @@ async function locate(file: string): Promise<{ readonly root: string; readonly p
       continue;
     return { root: record.root, path: path.split(sep).join('/').normalize('NFC'), place: registry.stateOf(record) };
   }
-  throw new CliError(`${file} is in no folder that this machine syncs.`);
+  throw new CliError(`${file} is not in a folder that this machine syncs.`);
 }

@@ -11,5 +11,5 @@ it('a sync exits with a fault, and says so, where this user may not read or chan
   assert.equal(exitCodeOf({ kind: 'waiting', unsynced: [denied] }), EXIT.waiting);
   assert.equal(exitCodeOf({ kind: 'unfinished', unsynced: [] }), EXIT.fault);
   assert.equal(describeDenied([link]), '');
-  assert.equal(describeDenied([link, denied, denied]), ', but for 2 files that this user may not read or change');
+  assert.equal(describeDenied([link, denied, denied]), ', except 2 files that this user may not read or change');
 });

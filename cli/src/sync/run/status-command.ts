@@ -17,7 +17,7 @@ export async function status(dir: string | undefined, isJson: boolean): Promise<
   const registry = new FolderRegistry(stateFolder);
   const records = dir === undefined ? await registry.all() : [await recordOf(registry, dir, stateFolder)];
   const present = records.filter(({ root }) => root !== '');
-  if (present.length === 0) throw new CliError('This machine syncs no folder yet: run "notevault sync FOLDER".');
+  if (present.length === 0) throw new CliError('No folder is synced on this machine yet: run "notevault sync FOLDER".');
   let worst: number = EXIT.inStep;
   for (const record of present) {
     const place = registry.stateOf(record);
@@ -60,7 +60,7 @@ export function showStatus(record: FolderRecord, found: SyncStatus | null, isJso
   }
   print(record.root);
   print(`  vault           ${record.vaultName} on ${record.url}`);
-  if (found === null) print('  state           never synced completely');
+  if (found === null) print('  state           first sync not finished');
   else for (const [name, value] of linesOf(found)) print(`  ${name.padEnd(14)}  ${value}`);
   for (const { path, reason } of found?.unsynced ?? []) print(`                  ${path} ${reason}`);
   for (const brake of found?.brakes ?? []) print(describeBrake(brake));
@@ -84,7 +84,7 @@ function linesOf(found: SyncStatus): [string, string][] {
   } = found;
   return [
     ['state', `${STATES[state]}${describeDenied(unsynced)}${message === null ? '' : ` (${message})`}, ${ago(at)}`],
-    ['access', isReadOnly ? 'you may read the vault: changes made here are kept here, and not sent' : 'read and write'],
+    ['access', isReadOnly ? 'read-only: changes in this folder stay here' : 'read and write'],
     ['running', runningOf(state, watching)],
     ['server reached', serverReachedAt === null ? 'never' : ago(serverReachedAt)],
     ['waiting up', `${waitingUp}`],
@@ -98,14 +98,14 @@ function linesOf(found: SyncStatus): [string, string][] {
 
 function runningOf(state: SyncStatus['state'], watching: string | null): string {
   if (watching !== null) return `yes, the folder is ${watching}`;
-  return state === 'syncing' ? 'yes, until both sides are equal' : 'no: nothing is synced until "notevault sync" runs';
+  return state === 'syncing' ? 'yes, until both sides are in sync' : 'no: run "notevault sync" to sync';
 }
 
 const STATES: Readonly<Record<SyncStatus['state'], string>> = {
-  'in step': 'in step',
-  waiting: 'waits for your answer',
+  'in step': 'in sync',
+  waiting: 'waiting for your confirmation',
   unsettled: 'some files are being written',
-  unfinished: 'not in step yet',
+  unfinished: 'not in sync yet',
   syncing: 'syncing',
   offline: 'offline',
   stopped: 'stopped',

@@ -35,8 +35,8 @@ export async function sync(dir: string, flags: SyncFlags): Promise<void> {
 
 async function syncFolder(dir: string, flags: SyncFlags): Promise<void> {
   if (flags.pull && flags.push)
-    throw new CliError('--pull and --push exclude one another: leave both out to sync both ways.');
-  if (flags.once && flags.watch) throw new CliError('--once and --watch exclude one another.');
+    throw new CliError('--pull and --push cannot be combined: omit both to sync in both directions.');
+  if (flags.once && flags.watch) throw new CliError('--once and --watch cannot be combined.');
   const direction = flags.pull ? 'pull' : flags.push ? 'push' : 'both';
   const isWatching = flags.once !== true && flags.dryRun !== true;
   const signal = stopSignal();
@@ -72,7 +72,7 @@ async function prepareToWatch(dir: string, flags: SyncFlags, signal: AbortSignal
       return await prepareFolder(dir, flags);
     } catch (error) {
       if (!(error instanceof ServerUnreachable)) throw error;
-      if (failures === 0) reporter.note(`Offline: ${error.message}. Syncing begins once the server can be reached.`);
+      if (failures === 0) reporter.note(`Offline: ${error.message}. Syncing starts once the server can be reached.`);
       await nodeClock()
         .sleep(retryDelay(failures), signal)
         .catch(() => undefined);

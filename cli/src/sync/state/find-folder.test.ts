@@ -76,5 +76,5 @@ it('requireFolder resolves links, and refuses the home and state folders and wha
   for (const dir of ['/', homedir(), join(homedir(), '..'), `${homedir()}/.`])
     await assert.rejects(requireFolder(dir, folder.at('state')), /is not synced as a whole/);
   writeFileSync(folder.at('file'), '');
-  await assert.rejects(requireFolder(folder.at('file'), folder.at('state')), /is no folder/);
+  await assert.rejects(requireFolder(folder.at('file'), folder.at('state')), /is not a folder/);
 });

@@ -18,10 +18,10 @@ export type FoundFolder =
 /** Returns the absolute path of a folder without links. Refuses places that nobody means to sync as a whole. */
 export async function requireFolder(dir: string, stateFolder: string): Promise<string> {
   const root = await realpath(resolve(dir)).catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT') throw new CliError(`There is no folder ${dir}: create it first.`);
+    if (error.code === 'ENOENT') throw new CliError(`The folder ${dir} does not exist: create it first.`);
     throw error;
   });
-  if (!(await stat(root)).isDirectory()) throw new CliError(`${dir} is no folder.`);
+  if (!(await stat(root)).isDirectory()) throw new CliError(`${dir} is not a folder.`);
   const home = await realpath(homedir()).catch(() => homedir());
   if (isBelow(root, home) || root === home)
     throw new CliError(`${root} is not synced as a whole: choose a folder inside of it for your notes.`);

@@ -53,7 +53,7 @@ describe('notevault --help', { concurrency: 2 }, () => {
 });
 
 describe('a mistyped command line', { concurrency: 2 }, () => {
-  const HINT = /\(add --help for what a command takes\)/;
+  const HINT = /\(add --help to see the command’s arguments\)/;
   const cases: [string, RegExp][] = [
     ['frobnicate', /unknown command 'frobnicate'/],
     ['serv', /Did you mean serve\?/],
@@ -101,7 +101,7 @@ describe('the admin commands', { concurrency: 2 }, () => {
       const serving = { env: { ...env, NOTEVAULT_REGISTRATION: 'invite_only' } };
       await using server = running ? await startServe(serving) : null;
       const made = await create(' Alice@Example.org', env, 'long enough\n');
-      assert.deepEqual([made.code, made.stdout], [0, 'Made the account alice@example.org (admin).\n'], made.stderr);
+      assert.deepEqual([made.code, made.stdout], [0, 'Created the account alice@example.org (admin).\n'], made.stderr);
       assertFails(await create('alice@example.org', env, 'long enough'), /cannot be registered/);
       const invite = await cli(['admin', 'invite', 'bob@example.org'], { env });
       assert.equal(invite.code, 0, invite.stderr);
@@ -128,7 +128,7 @@ describe('the admin commands', { concurrency: 2 }, () => {
     const server = await startServe({ env });
     const shown = await cli(['admin', 'setup-token'], { env });
     assert.equal((await create('alice@example.org', env, 'long enough')).code, 0);
-    assertFails(await cli(['admin', 'setup-token'], { env }), /There is an account already/);
+    assertFails(await cli(['admin', 'setup-token'], { env }), /An account exists already/);
     const { stderr } = await server.stop();
     const [link] = /https:\/\/notes\.example\.org\/#setup=nv_setup_[\w-]{43}\n/.exec(stderr) ?? [];
     assert.equal(shown.stdout, link);
@@ -155,7 +155,7 @@ describe('notevault serve', () => {
     const server = await startServe({ env });
     const { stderr } = await server.stop();
     assert.deepEqual(stderr.match(/^ +WARNING .*$/gm), [
-      '  WARNING  NOTEVAULT_FROBNICATE: no such option, so no effect. docs/config.md lists the options.',
+      '  WARNING  NOTEVAULT_FROBNICATE: unknown option, ignored. docs/config.md lists the options.',
     ]);
   });
 

@@ -45,7 +45,7 @@ describe('notevault import', { concurrency: 2 }, () => {
   writeFileSync(`${vault}/drawing.psd`, 'not taken');
   utimesSync(`${vault}/picture.png`, 1_234_567_890.5, 1_234_567_890.5);
   const FIRST = [
-    ...['Vault "A vault": 4 notes (4 written, 0 unchanged)', '  links        2, of them 1 dangling'],
+    ...['Vault "A vault": 4 notes (4 written, 0 unchanged)', '  links        2, 1 of them dangling'],
     ...['  degraded     1 with unusable frontmatter', '    sub/three.md'],
     ...[
       '  attachments  1 (1 uploaded, 0 unchanged)',

@@ -29,10 +29,10 @@ test('members of a vault are invited, listed and removed by commands beside a ru
   assert.match(await members('list'), /\neditor +bob@example\.org {2}No name {2}since .*\n$/);
   const byBob = await cli(['members', 'remove', 'alice@example.org', '--user', 'bob@example.org'], { env });
   assert.deepEqual([byBob.code, byBob.stderr], [1, 'notevault: Only the owner of the vault may do this.\n']);
-  assert.equal(await members('remove', 'Bob@Example.org'), 'Bob@Example.org does not have the vault any more.\n');
+  assert.equal(await members('remove', 'Bob@Example.org'), 'Bob@Example.org is no longer a member of the vault.\n');
   assert.equal((await bob.get(`/vaults/${vault.id}`)).status, 404);
   await bob.post(`/invitations/${await invite()}/accept`);
-  assert.equal(await run('admin', 'hand-over', vault.id, 'bob@example.org'), 'bob@example.org owns the vault.\n');
+  assert.equal(await run('admin', 'hand-over', vault.id, 'bob@example.org'), 'bob@example.org now owns the vault.\n');
   assert.equal((await bob.get(`/vaults/${vault.id}`)).body.vault.role, 'owner');
   const { code, stderr } = await cli(['admin', 'hand-over', vault.id, 'nobody@example.org'], { env });
   assert.deepEqual([code, stderr], [1, 'notevault: No account has this e-mail.\n']);

@@ -56,10 +56,13 @@ describe('the search commands', { concurrency: 2 }, () => {
 
       const nothing = ['search', '--mode', 'keyword', 'zeppelin'];
       const { code, stdout, stderr } = await cli(nothing, { env });
-      assert.deepEqual([code, stdout, stderr], [0, '', 'Nothing found in the vault "Notes".\n']);
+      assert.deepEqual([code, stdout, stderr], [0, '', 'No results in the vault "Notes".\n']);
       const relaxed = await cli(['search', '"night lantern"'], { env });
       assert.match(relaxed.stdout, /^Sea\/Lighthouse\.md/);
-      assert.equal(relaxed.stderr, 'No note of the vault "Notes" has "night lantern": these have its words.\n');
+      assert.equal(
+        relaxed.stderr,
+        'No note in the vault "Notes" contains "night lantern". These notes contain its words:\n',
+      );
       const emptyList = await cli([...nothing, '--json'], { env });
       assert.deepEqual([emptyList.code, emptyList.stdout, emptyList.stderr], [0, '[]\n', '']);
 

@@ -80,12 +80,15 @@ describe('notevault sync in a vault of somebody else', () => {
     put('a.md', 'one, of a viewer\n');
     const { code, stdout } = await run('sync', '--once', root);
     assert.equal(code, 0);
-    assert.match(stdout, /^In step: 0 sent, 2 received\.\nYou may read this vault: changes made here are kept here/);
+    assert.match(
+      stdout,
+      /^In sync: 0 sent, 2 received\.\nYou have read-only access to this vault: changes in this folder stay here/,
+    );
     assert.match(stdout, /a \(conflict .+\)\.md is only here, and is not sent/);
     assert.equal(readFileSync(join(root, 'a.md'), 'utf8'), 'one\n');
-    assert.match((await run('sync', 'status', root)).stdout, /access +you may read the vault/);
+    assert.match((await run('sync', 'status', root)).stdout, /access +read-only/);
     await alice?.patch(`/vaults/${vault}/members/${carolId}`, { role: 'editor' });
-    assert.match((await run('sync', '--once', root)).stdout, /^In step: 1 sent, 0 received\.\n$/);
+    assert.match((await run('sync', '--once', root)).stdout, /^In sync: 1 sent, 0 received\.\n$/);
   });
 
   it('[S10] sync of a removed member ends with one sentence, leaves the folder as it is, and does not begin again by itself', async () => {
@@ -117,7 +120,7 @@ describe('notevault sync in a vault of somebody else', () => {
     await link(vault);
     assert.equal((await run('sync', '--once', root)).code, 3, 'nobody said that it is to be synced');
     const { stdout } = await run('sync', '--once', '--vault', vault, root);
-    assert.match(stdout, /^In step: /);
+    assert.match(stdout, /^In sync: /);
     // Both texts are kept, as of a folder that was never synced.
     const texts = [...contentsOf(root).values()];
     for (const text of ['one\n', 'one, and offline\n', 'mine\n']) assert.ok(texts.includes(text), text);

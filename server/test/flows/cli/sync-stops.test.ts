@@ -115,7 +115,7 @@ describe('notevault sync, while it watches', () => {
     const { waitingUp, waitingDown, oldestUnsent } = await status();
     assert.deepEqual([waitingUp, waitingDown, oldestUnsent.path], [1, 0, 'offline.md']);
     await until(
-      () => /Offline: .+ Syncing begins once the server can be reached/.test(first.stderr()),
+      () => /Offline: .+ Syncing starts once the server can be reached/.test(first.stderr()),
       () => first.stderr(),
     );
     await start();

@@ -109,7 +109,7 @@ describe('notevault login and sync', () => {
     const [{ id }] = (await alice.get('/vaults')).body.vaults;
     assert.equal((await link(lap, { vault_id: id })).code, 0);
     const down = await lap.run('sync', '--once', lap.folder());
-    assert.match(down.stdout, /^In step: 0 sent, [45] received\.\n$/);
+    assert.match(down.stdout, /^In sync: 0 sent, [45] received\.\n$/);
     assert.deepEqual(contents(lap.folder()), contents(desk.folder()));
     assert.ok(existsSync(lap.at('Beds/old')));
     assert.equal(statSync(lap.at('Plan.md')).mtimeMs, 1_600_000_000_500);
@@ -156,7 +156,10 @@ describe('notevault login and sync', () => {
     for (let index = 0; index < 25; index++) rmSync(desk.at(`many ${index}.md`));
     const waits = await desk.run('sync', '--once', desk.folder());
     assert.equal(waits.code, 2);
-    assert.match(waits.stdout, /25 files were deleted here.+sync approve.+sync put-back/s);
+    assert.match(
+      waits.stdout,
+      /25 of \d+ files in the vault were deleted in this folder.+sync approve.+sync put-back/s,
+    );
     assert.equal((await desk.run('sync', 'status', desk.folder())).code, 2);
     assert.equal((await desk.run('sync', 'approve', desk.folder())).code, 0);
     assert.equal((await lap.run('sync', '--once', lap.folder())).code, 2);
@@ -169,7 +172,7 @@ describe('notevault login and sync', () => {
     assert.equal((await lap.run('sync', 'restore', lap.at('many 7.md'))).code, 0);
     assert.equal(readFileSync(lap.at('many 7.md'), 'utf8'), '7\n');
     const again = await lap.run('sync', '--once', lap.folder());
-    assert.deepEqual([again.code, again.stdout], [0, 'In step: 1 sent, 0 received.\n'], again.stderr);
+    assert.deepEqual([again.code, again.stdout], [0, 'In sync: 1 sent, 0 received.\n'], again.stderr);
     assert.equal((await desk.run('sync', '--once', desk.folder())).code, 0);
     assert.equal(readFileSync(desk.at('many 7.md'), 'utf8'), '7\n');
   });
@@ -197,18 +200,18 @@ describe('notevault login and sync', () => {
   });
 
   it('notevault sync prints names that are no more than text for a terminal', async () => {
-    const [clearing, link] = ['cleared \u001b[2J.md', 'a link\nIn step: 0 sent.md'];
+    const [clearing, link] = ['cleared \u001b[2J.md', 'a link\nIn sync: 0 sent.md'];
     writeFileSync(desk.at(clearing), 'x');
     symlinkSync('Plan.md', desk.at(link));
     const { code, stdout } = await desk.run('sync', '--once', desk.folder());
     assert.equal(code, 0);
     assert.match(stdout, /\n {2}cleared \ufffd\[2J\.md must not contain control characters\n/);
-    assert.match(stdout, /\n {2}a link In step: 0 sent\.md /);
+    assert.match(stdout, /\n {2}a link In sync: 0 sent\.md /);
     const status = await desk.run('sync', 'status', desk.folder());
     assert.match(status.stdout, /cleared \ufffd\[2J\.md must not/);
     assert.doesNotMatch(stdout + status.stdout, /\u001b/);
     const missing = await desk.run('sync', 'restore', desk.at('\u001b[31mred.md'));
-    assert.match(missing.stderr, /The trash has no \ufffd\[31mred\.md/);
+    assert.match(missing.stderr, /\ufffd\[31mred\.md is not in the trash/);
     for (const path of [clearing, link]) rmSync(desk.at(path));
   });
 
@@ -222,7 +225,7 @@ describe('notevault login and sync', () => {
     assert.equal(filled.code, 0, filled.stderr);
     assert.deepEqual(new Set(contents(desk.folder()).keys()), new Set(before.keys()));
     const copy = await desk.run('sync', '--once', folder.at('away'));
-    assert.match(copy.stdout, /^In step: 0 sent, 0 received/);
+    assert.match(copy.stdout, /^In sync: 0 sent, 0 received/);
     const markers = [desk.at('.notevault/folder.json'), folder.at('away/.notevault/folder.json')];
     assert.notEqual(...(markers.map((file) => readFileSync(file, 'utf8')) as [string, string]));
   });
@@ -236,13 +239,13 @@ describe('notevault login and sync', () => {
       () => ['sync', '--once', '--vault', 'Other', desk.folder()],
       /is synced with the vault "Garden"/,
     ],
-    ['both directions alone', () => ['sync', '--pull', '--push', desk.folder()], /exclude one another/],
+    ['both directions alone', () => ['sync', '--pull', '--push', desk.folder()], /cannot be combined/],
     [
       'unknown settings',
       () => ['sync', '--once', '--settings', 'app,nonsense', desk.folder()],
       /does not know nonsense/,
     ],
-    ['a restore of what was never there', () => ['sync', 'restore', desk.at('x.md')], /The trash has no x\.md/],
+    ['a restore of what was never there', () => ['sync', 'restore', desk.at('x.md')], /x\.md is not in the trash/],
   ];
   for (const [what, args, says] of refused) {
     it(`notevault sync refuses ${what}`, async () => {
@@ -276,6 +279,6 @@ describe('notevault login and sync', () => {
     assert.ok([200, 204].includes((await alice.delete(`/api-keys/${id}`)).status));
     const { code, stderr } = await once();
     assert.equal(code, 1);
-    assert.match(stderr, /does not accept NOTEVAULT_TOKEN/);
+    assert.match(stderr, /refuses NOTEVAULT_TOKEN/);
   });
 });

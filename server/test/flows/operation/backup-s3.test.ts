@@ -115,11 +115,11 @@ describe('backups of a server whose attachments are in S3', () => {
     const away = new Map(objects.map((name) => [name, s3.objects.get(name)] as const));
     for (const name of objects) s3.objects.delete(name);
     const fresh = folder.at('other-backups');
-    assertFails(await cli(['backup', fresh], { env: env() }), /MISSING: the bytes of 3 attachments/);
+    assertFails(await cli(['backup', fresh], { env: env() }), /MISSING: the files of 3 attachments/);
     for (const [name, object] of away) if (object !== undefined) s3.objects.set(name, object);
     s3.fault = ({ what }) => (what === 'GET object' ? { status: 403, code: 'AccessDenied' } : null);
     const refused = await cli(['backup', folder.at('refused-backups')], { env: env() });
-    assertFails(refused, /where attachments are stored: S3 cannot be used \(AccessDenied/);
+    assertFails(refused, /attachment storage: S3 cannot be used \(AccessDenied/);
     s3.fault = () => null;
     // The failed one has released its lease.
     await backUp();

@@ -137,7 +137,7 @@ describe('notevault backup, verify and restore', () => {
     const [cursor, token] = await readBefore();
     const restored = await cli(['restore', backups], { env: there });
     assert.equal(restored.code, 0, restored.stderr);
-    assert.match(restored.stdout, /undone .*revoked, purged, erased/);
+    assert.match(restored.stdout, /undone .*every change, revocation and deletion/);
     await using server = await startServe({ env: there });
     assert.equal((await bearer(server.url, token).get('/notes/n7.md')).status, 401);
     const alice = await aliceAt(server.url);

@@ -83,7 +83,7 @@ describe('data with damaged rows', () => {
         ['verify', backups, '--deep'],
       ]) {
         const verified = await printed(args, from.env, 1);
-        assert.match(verified, /of which 4 rows were damaged\. A restore brings back the rest/);
+        assert.match(verified, /4 rows were damaged before it was taken\. A restore brings back the rest/);
         assertNames(verified, lines);
       }
       const key = readFileSync(keyFile(from.env.NOTEVAULT_DATA_DIR), 'utf8').trim();

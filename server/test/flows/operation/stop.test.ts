@@ -24,7 +24,7 @@ describe('a server told to stop', { concurrency: true }, () => {
     assert.equal(JSON.parse(answer.body).note.content, 'a slow note');
     const { code, stderr } = await server.ended;
     assert.equal(code, 0, stderr);
-    assert.match(stderr, /Stopping: running requests may finish\.\nStopped\.\n$/);
+    assert.match(stderr, /Stopping: waiting for running requests\.\nStopped\.\n$/);
 
     await using again = await startServe({ env: running.env });
     const alice = new Caller(again.url, async () => ({ authorization: `Bearer ${token}` }));

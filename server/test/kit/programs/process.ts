@@ -231,5 +231,5 @@ async function ended(child: ChildProcess, output = { stdout: '', stderr: '' }): 
 export function assertFails({ code, stdout, stderr }: Ended, says: RegExp): void {
   assert.equal(code, 1, stdout + stderr);
   assert.match(stderr, says);
-  assert.doesNotMatch(stderr, /\n\s+at |unexpected failure/, 'a sentence, not a stack');
+  assert.doesNotMatch(stderr, /\n\s+at |unexpected error/, 'a sentence, not a stack');
 }
