@@ -9,10 +9,10 @@ import { type Snippet, SnippetMaker } from '@notevault/search-index/snippets/sni
 import { packVectors } from '@notevault/search-index/vectors/note-vectors.ts';
 import { quantize } from '@notevault/search-index/vectors/quantize.ts';
 import MiniSearch from 'minisearch';
-import type { NoteMeta, SealedNote } from '../../server/src/domains/notes/notes.ts';
-import { sealed } from '../../server/src/domains/notes/sealed-note.ts';
-import { vectorsContext } from '../../server/src/domains/search/seal-contexts.ts';
-import { SearchWorker } from '../../server/src/domains/search/worker/worker.ts';
+import type { NoteMeta, SealedNote } from '../../server/src/domains/content/notes/notes.ts';
+import { sealed } from '../../server/src/domains/content/notes/sealed-note.ts';
+import { vectorsContext } from '../../server/src/domains/reading/search/seal-contexts.ts';
+import { SearchWorker } from '../../server/src/domains/reading/search/worker/worker.ts';
 import { builtinEmbedder } from '../../server/src/ports/embedder/builtin.ts';
 import { sealingKey } from '../../server/src/ports/keyring/sealing.ts';
 import type { MadeNote } from './vault-texts.ts';

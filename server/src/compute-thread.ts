@@ -1,7 +1,7 @@
 import { serveTasks } from './concurrency/task-worker.ts';
-import { canvasTasks } from './domains/links/canvases/tasks.ts';
-import { mcpTasks } from './domains/mcp/tasks.ts';
-import { createNoteTasks } from './domains/notes/writes/offload/tasks.ts';
+import { canvasTasks } from './domains/content/links/canvases/tasks.ts';
+import { createNoteTasks } from './domains/content/notes/writes/offload/tasks.ts';
+import { mcpTasks } from './domains/exchanging/mcp/tasks.ts';
 import { systemClock } from './ports/clock/clock.ts';
 import { collectAfterWork } from './ports/gc/gc.ts';
 import { sealingKey } from './ports/keyring/sealing.ts';

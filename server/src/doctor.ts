@@ -8,8 +8,8 @@ import { type Config, directUrlOf } from './config/config.ts';
 import { DAMAGE_HELP, DAMAGED_ROWS_HELP } from './data/damage-help.ts';
 import { adminSocketPath, DataFolderBusy, databaseFile, lockDataFolder, requireData } from './data/data-folder.ts';
 import { openSamples } from './data/sealed-samples.ts';
-import { checkDataKeys, countKeysByMaster } from './domains/keys/keys.ts';
-import { beginFeedEpochs } from './domains/vaults/vaults.ts';
+import { beginFeedEpochs } from './domains/content/vaults/vaults.ts';
+import { checkDataKeys, countKeysByMaster } from './domains/foundation/keys/keys.ts';
 import { probeValue } from './http/monitoring/seen-request.ts';
 import { examineBackups, examineMachine, machineStatus } from './machine-status.ts';
 import {

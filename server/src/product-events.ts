@@ -1,4 +1,4 @@
-import type { Accounts } from './domains/accounts/accounts.ts';
+import type { Accounts } from './domains/content/accounts/accounts.ts';
 import type { AnalyticsEvent, AnalyticsSink } from './ports/analytics/analytics.ts';
 import type { Clock } from './ports/clock/clock.ts';
 

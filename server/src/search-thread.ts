@@ -1,7 +1,7 @@
 import { parentPort, workerData } from 'node:worker_threads';
-import { sealed } from './domains/notes/sealed-note.ts';
-import { SearchWorker } from './domains/search/worker/worker.ts';
-import type { WorkerRequest, WorkerResponse } from './domains/search/worker/worker-api.ts';
+import { sealed } from './domains/content/notes/sealed-note.ts';
+import { SearchWorker } from './domains/reading/search/worker/worker.ts';
+import type { WorkerRequest, WorkerResponse } from './domains/reading/search/worker/worker-api.ts';
 import { systemClock } from './ports/clock/clock.ts';
 import { collectWhenIdle } from './ports/gc/gc.ts';
 import { sealingKey } from './ports/keyring/sealing.ts';

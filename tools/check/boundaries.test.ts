@@ -9,52 +9,103 @@ function rulesIn(path: string, ...lines: string[]): string[] {
 const domains = 'server/src/domains';
 
 const refused: [what: string, rule: string, path: string, line: string][] = [
-  ['a domain importing one to its right', 'domain-order', 'vaults/vaults.ts', "import { x } from '../notes/notes.ts';"],
-  ['also for a type alone', 'domain-order', 'vaults/vaults.ts', "import type { X } from '../notes/notes.ts';"],
   [
-    'a domain that DOMAIN_ORDER does not know',
+    'a domain importing a later one',
     'domain-order',
-    'vaults/vaults.ts',
+    'content/vaults/vaults.ts',
+    "import { x } from '../notes/notes.ts';",
+  ],
+  ['also for a type alone', 'domain-order', 'content/vaults/vaults.ts', "import type { X } from '../notes/notes.ts';"],
+  [
+    'a domain that SHELVES does not have',
+    'domain-order',
+    'content/vaults/vaults.ts',
     "import { x } from '../attic/attic.ts';",
   ],
-  ['another domain’s store', 'entry-file', 'notes/notes.ts', "import { x } from '../vaults/vaults.store.ts';"],
-  ['another domain’s helper', 'entry-file', 'notes/notes.ts', "import { x } from '../vaults/slugs.ts';"],
+  [
+    'a domain of a later shelf',
+    'domain-order',
+    'content/notes/notes.ts',
+    "import { x } from '../../reading/search/search.ts';",
+  ],
+  ['another domain’s store', 'entry-file', 'content/notes/notes.ts', "import { x } from '../vaults/vaults.store.ts';"],
+  ['another domain’s helper', 'entry-file', 'content/notes/notes.ts', "import { x } from '../vaults/slugs.ts';"],
   [
     'another domain’s tables at run time',
     'entry-file',
-    'notes/notes.ts',
+    'content/notes/notes.ts',
     "import { x } from '../vaults/vaults.tables.ts';",
   ],
   [
     'another domain’s store as a type',
     'entry-file',
-    'notes/notes.ts',
+    'content/notes/notes.ts',
     "import type { X } from '../vaults/vaults.store.ts';",
   ],
-  ['a route using its store', 'dependency-rule', 'notes/notes.routes.ts', "import { x } from './notes.store.ts';"],
+  [
+    'a route using its store',
+    'dependency-rule',
+    'content/notes/notes.routes.ts',
+    "import { x } from './notes.store.ts';",
+  ],
   [
     'a route using a port',
     'dependency-rule',
-    'notes/notes.routes.ts',
-    "import { x } from '../../ports/clock/clock.ts';",
+    'content/notes/notes.routes.ts',
+    "import { x } from '../../../ports/clock/clock.ts';",
   ],
-  ['a route with a shape of its own', 'wire', 'notes/notes.routes.ts', "import { Type } from 'typebox';"],
-  ['a store using its operation', 'dependency-rule', 'notes/notes.store.ts', "import { x } from './notes.ts';"],
-  ['an operation using its routes', 'dependency-rule', 'notes/notes.ts', "import { x } from './notes.routes.ts';"],
-  ['an operation using its pages', 'dependency-rule', 'oauth/oauth.ts', "import { x } from './oauth.pages.ts';"],
-  ['pages using their store', 'dependency-rule', 'oauth/oauth.pages.ts', "import { x } from './oauth.store.ts';"],
-  ['a route beneath HTTP', 'dependency-rule', 'access/access.routes.ts', "import { x } from '../../http/route.ts';"],
-  ['an operation that knows HTTP', 'dependency-rule', 'notes/notes.ts', "import { x } from '../../http/route.ts';"],
+  ['a route with a shape of its own', 'wire', 'content/notes/notes.routes.ts', "import { Type } from 'typebox';"],
+  ['a store using its operation', 'dependency-rule', 'content/notes/notes.store.ts', "import { x } from './notes.ts';"],
+  [
+    'an operation using its routes',
+    'dependency-rule',
+    'content/notes/notes.ts',
+    "import { x } from './notes.routes.ts';",
+  ],
+  [
+    'an operation using its pages',
+    'dependency-rule',
+    'connecting/oauth/oauth.ts',
+    "import { x } from './oauth.pages.ts';",
+  ],
+  [
+    'pages using their store',
+    'dependency-rule',
+    'connecting/oauth/oauth.pages.ts',
+    "import { x } from './oauth.store.ts';",
+  ],
+  [
+    'a route beneath HTTP',
+    'dependency-rule',
+    'foundation/access/access.routes.ts',
+    "import { x } from '../../../http/route.ts';",
+  ],
+  [
+    'an operation that knows HTTP',
+    'dependency-rule',
+    'content/notes/notes.ts',
+    "import { x } from '../../../http/route.ts';",
+  ],
   [
     'an operation that reads the configuration',
     'dependency-rule',
-    'notes/notes.ts',
-    "import { x } from '../../config/config.ts';",
+    'content/notes/notes.ts',
+    "import { x } from '../../../config/config.ts';",
   ],
-  ['a domain that imports the whole', 'dependency-rule', 'notes/notes.ts', "import { x } from '../../app.ts';"],
-  ['an adapter behind its port', 'port', 'notes/notes.ts', "import { x } from '../../ports/database/sqlite.ts';"],
-  ['the command line', 'no-cli', 'notes/notes.ts', "import { x } from '@notevault/cli/main.ts';"],
-  ['a test’s part', 'no-tests', 'notes/notes.ts', "import { x } from '../../../test/kit/server.ts';"],
+  [
+    'a domain that imports the whole',
+    'dependency-rule',
+    'content/notes/notes.ts',
+    "import { x } from '../../../app.ts';",
+  ],
+  [
+    'an adapter behind its port',
+    'port',
+    'content/notes/notes.ts',
+    "import { x } from '../../../ports/database/sqlite.ts';",
+  ],
+  ['the command line', 'no-cli', 'content/notes/notes.ts', "import { x } from '@notevault/cli/main.ts';"],
+  ['a test’s part', 'no-tests', 'content/notes/notes.ts', "import { x } from '../../../../test/kit/server.ts';"],
 ];
 for (const [what, rule, file, line] of refused) {
   test(`checkBoundaries refuses in a domain: ${what}`, () =>
@@ -62,25 +113,31 @@ for (const [what, rule, file, line] of refused) {
 }
 
 const allowed: [what: string, path: string, line: string][] = [
-  ['a domain to the left, by its operation', 'notes/notes.ts', "import { x } from '../vaults/vaults.ts';"],
-  ['its tables’ types', 'notes/notes.store.ts', "import type { X } from '../vaults/vaults.tables.ts';"],
-  ['the own store and helpers', 'notes/notes.ts', "import { x } from './notes.store.ts';"],
-  ['a port', 'notes/notes.ts', "import { x } from '../../ports/clock/clock.ts';"],
-  ['the statements', 'notes/notes.store.ts', "import { x } from '../../ports/database/statement.ts';"],
-  ['HTTP in routes', 'notes/notes.routes.ts', "import { x } from '../../http/route.ts';"],
-  ['HTTP in pages', 'oauth/oauth.pages.ts', "import { x } from '../../http/pages.ts';"],
-  ['a package', 'notes/notes.ts', "import { x } from '@notevault/note-text/links.ts';"],
-  ['anything in a test', 'notes/notes.test.ts', "import { x } from '../sync/sync.store.ts';"],
+  ['an earlier domain, by its operation', 'content/notes/notes.ts', "import { x } from '../vaults/vaults.ts';"],
+  ['its tables’ types', 'content/notes/notes.store.ts', "import type { X } from '../vaults/vaults.tables.ts';"],
+  ['the own store and helpers', 'content/notes/notes.ts', "import { x } from './notes.store.ts';"],
+  ['a domain of an earlier shelf', 'reading/search/search.ts', "import { x } from '../../content/notes/notes.ts';"],
+  ['a port', 'content/notes/notes.ts', "import { x } from '../../../ports/clock/clock.ts';"],
+  ['the statements', 'content/notes/notes.store.ts', "import { x } from '../../../ports/database/statement.ts';"],
+  ['HTTP in routes', 'content/notes/notes.routes.ts', "import { x } from '../../../http/route.ts';"],
+  ['HTTP in pages', 'connecting/oauth/oauth.pages.ts', "import { x } from '../../../http/pages.ts';"],
+  ['a package', 'content/notes/notes.ts', "import { x } from '@notevault/note-text/links.ts';"],
+  ['anything in a test', 'content/notes/notes.test.ts', "import { x } from '../sync/sync.store.ts';"],
 ];
 for (const [what, file, line] of allowed) {
   test(`checkBoundaries allows in a domain: ${what}`, () => assert.deepEqual(rulesIn(`${domains}/${file}`, line), []));
 }
 
 for (const [file, ...lines] of [
-  ['notes/notes.ts', 'if (vault.ownerId !== principal.userId) throw 1;'],
-  ['tickets/tickets.ts', 'return principal.userId === row.user_id;'],
-  ['notes/notes.store.ts', "db.selectFrom('vaults as v').select('v.id');"],
-  ['vaults/vaults.store.ts', 'shown(db)', "  .where('v.id', '=', p.id)", "  .where('v.user_id', '=', p.userId);"],
+  ['content/notes/notes.ts', 'if (vault.ownerId !== principal.userId) throw 1;'],
+  ['connecting/credentials/tickets/tickets.ts', 'return principal.userId === row.user_id;'],
+  ['content/notes/notes.store.ts', "db.selectFrom('vaults as v').select('v.id');"],
+  [
+    'content/vaults/vaults.store.ts',
+    'shown(db)',
+    "  .where('v.id', '=', p.id)",
+    "  .where('v.user_id', '=', p.userId);",
+  ],
 ] as const) {
   test(`checkBoundaries refuses a second place that compares owner and caller: ${lines[0]}`, () =>
     assert.deepEqual(rulesIn(`${domains}/${file}`, ...lines), ['access']));
@@ -88,17 +145,20 @@ for (const [file, ...lines] of [
 
 test('checkBoundaries allows vaults of an account to be listed, and one to be found by its id', () => {
   const lines = ["shown(db).where('v.user_id', '=', p.userId);", "shown(db).where('v.id', '=', p.id);"];
-  assert.deepEqual(rulesIn(`${domains}/vaults/vaults.store.ts`, ...lines), []);
-  assert.deepEqual(rulesIn(`${domains}/access/access.ts`, 'return vault.user_id === userId;'), []);
+  assert.deepEqual(rulesIn(`${domains}/content/vaults/vaults.store.ts`, ...lines), []);
+  assert.deepEqual(rulesIn(`${domains}/foundation/access/access.ts`, 'return vault.user_id === userId;'), []);
 });
 
-test('checkBoundaries refuses a folder that is not in DOMAIN_ORDER', () => {
-  assert.deepEqual(rulesIn(`${domains}/attic/attic.ts`, 'export const x = 1;'), ['domain-order']);
+test('checkBoundaries refuses a folder that is not in SHELVES, or on another shelf', () => {
+  assert.deepEqual(rulesIn(`${domains}/reading/notes/notes.ts`, 'export const x = 1;'), ['domain-order']);
+  assert.deepEqual(rulesIn(`${domains}/content/attic/attic.ts`, 'export const x = 1;'), ['domain-order']);
 });
 
 test('checkBoundaries lets a port import nothing above it, and of other ports only their interface', () => {
   const sqlite = 'server/src/ports/database/sqlite/sqlite.ts';
-  assert.deepEqual(rulesIn(sqlite, "import { x } from '../../../domains/notes/notes.ts';"), ['dependency-rule']);
+  assert.deepEqual(rulesIn(sqlite, "import { x } from '../../../domains/content/notes/notes.ts';"), [
+    'dependency-rule',
+  ]);
   assert.deepEqual(rulesIn(sqlite, "import { x } from '../../../http/http.ts';"), ['dependency-rule']);
   assert.deepEqual(rulesIn(sqlite, "import { x } from '../../keyring/sealing.ts';"), ['port']);
   assert.deepEqual(rulesIn(sqlite, "import { x } from '../../clock/clock.ts';"), []);
@@ -114,7 +174,7 @@ test('checkBoundaries refuses imports of concurrency/ and events.ts, except of f
 });
 
 test('checkBoundaries refuses a file that imports itself, as if it were loaded later', () => {
-  assert.deepEqual(rulesIn(`${domains}/mcp/mcp.ts`, "const x = import('./mcp.ts');"), ['self-import']);
+  assert.deepEqual(rulesIn(`${domains}/exchanging/mcp/mcp.ts`, "const x = import('./mcp.ts');"), ['self-import']);
 });
 
 test('checkBoundaries lets a folder of the web app import only layers beneath it', () => {
@@ -133,10 +193,14 @@ test('checkBoundaries lets a folder of the web app import only layers beneath it
 
 test('checkBoundaries lets http import no domain that has routes', () => {
   const path = 'server/src/http/route.ts';
-  assert.deepEqual(rulesIn(path, "import type { X } from '../domains/vaults/vaults.ts';"), ['dependency-rule']);
-  assert.deepEqual(rulesIn(path, "import type { X } from '../domains/oauth/oauth.ts';"), ['dependency-rule']);
-  assert.deepEqual(rulesIn(path, "import type { X } from '../domains/access/access.ts';"), []);
-  assert.deepEqual(rulesIn(path, "import type { X } from '../domains/access/access.store.ts';"), ['entry-file']);
+  assert.deepEqual(rulesIn(path, "import type { X } from '../domains/content/vaults/vaults.ts';"), ['dependency-rule']);
+  assert.deepEqual(rulesIn(path, "import type { X } from '../domains/connecting/oauth/oauth.ts';"), [
+    'dependency-rule',
+  ]);
+  assert.deepEqual(rulesIn(path, "import type { X } from '../domains/foundation/access/access.ts';"), []);
+  assert.deepEqual(rulesIn(path, "import type { X } from '../domains/foundation/access/access.store.ts';"), [
+    'entry-file',
+  ]);
 });
 
 test('checkBoundaries lets packages import nothing of the server, and those for browsers nothing of Node', () => {
@@ -148,20 +212,20 @@ test('checkBoundaries lets packages import nothing of the server, and those for 
 });
 
 test('checkBoundaries lets only the composition roots import every file of a domain', () => {
-  const line = "import { x } from './domains/notes/notes.routes.ts';";
+  const line = "import { x } from './domains/content/notes/notes.routes.ts';";
   assert.deepEqual(rulesIn('server/src/app.ts', line), []);
   assert.deepEqual(rulesIn('server/src/app/routes.ts', line.replace('./', '../')), []);
   assert.deepEqual(rulesIn('server/src/telemetry/telemetry.ts', line.replace('./', '../')), ['entry-file']);
   assert.deepEqual(
-    rulesIn('cli/src/import.ts', "import { x } from '@notevault/server/domains/notes/notes.store.ts';"),
+    rulesIn('cli/src/import.ts', "import { x } from '@notevault/server/domains/content/notes/notes.store.ts';"),
     ['entry-file'],
   );
 });
 
 test('checkBoundaries lets the configuration import nothing of the server but the plan table', () => {
   const path = 'server/src/config/config.ts';
-  assert.deepEqual(rulesIn(path, "import { x } from '../domains/vaults/vaults.ts';"), ['dependency-rule']);
-  assert.deepEqual(rulesIn(path, "import { x } from '../domains/plans/plans.ts';"), []);
+  assert.deepEqual(rulesIn(path, "import { x } from '../domains/content/vaults/vaults.ts';"), ['dependency-rule']);
+  assert.deepEqual(rulesIn(path, "import { x } from '../domains/foundation/plans/plans.ts';"), []);
 });
 
 test('checkBoundaries refuses what iOS 16.4 lacks, or WebKit, in the packages that plugins load', () => {
@@ -212,7 +276,7 @@ test('checkBoundaries requires literal log messages', () => {
 
 test('checkBoundaries names file, line and remedy in each finding', () => {
   const text = ['', "import { x } from '../notes/notes.ts';"].join('\n');
-  const [finding] = checkBoundaries([{ path: `${domains}/vaults/vaults.ts`, text }]);
+  const [finding] = checkBoundaries([{ path: `${domains}/content/vaults/vaults.ts`, text }]);
   assert.equal(finding?.line, 2);
   assert.match(finding?.message ?? '', /declare a hook in vaults\.ts and bind it in app\//);
 });

@@ -1,26 +1,22 @@
+import { basename } from 'node:path/posix';
 import { type Finding, type Import, importsOf, isTest, lineAt, mask, resolveImport, type Source } from './sources.ts';
 
-/** Domains without their own routes, whose types `http/` uses. */
-const BENEATH_HTTP = ['plans', 'keys', 'tokens', 'idempotency', 'rights', 'access'];
-
-/** The domains in order: each may import only domains before it. */
-export const DOMAIN_ORDER = [
-  ...BENEATH_HTTP,
-  ...['accounts', 'vaults', 'members', 'entries', 'notes', 'personal', 'attachments', 'links', 'search', 'sync'],
-  ...[
-    'credentials',
-    'api-keys',
-    'devices',
-    'oauth',
-    'connections',
-    'tickets',
-    'uploads',
-    'mcp',
-    'imports',
-    'logs',
-    'admin',
-  ],
-];
+/**
+ * The shelves of server/src/domains with their domains, both in order: a domain imports only domains before it.
+ * `http/` uses the domains of `foundation`; the routes of all others use `http/`.
+ */
+const SHELVES: Readonly<Record<string, readonly string[]>> = {
+  foundation: ['plans', 'keys', 'tokens', 'idempotency', 'rights', 'access'],
+  content: ['accounts', 'vaults', 'members', 'entries', 'notes', 'personal', 'attachments', 'links'],
+  reading: ['search', 'sync'],
+  connecting: ['credentials', 'devices', 'oauth'],
+  exchanging: ['uploads', 'mcp', 'imports'],
+  operating: ['logs', 'admin'],
+};
+/** The domains as `<shelf>/<domain>`, in order. */
+const DOMAIN_ORDER = Object.entries(SHELVES).flatMap(([shelf, domains]) =>
+  domains.map((domain) => `${shelf}/${domain}`),
+);
 
 /**
  * Files that other domains may import beside the entry file: values without any rule. If the entry file exported them,
@@ -35,7 +31,7 @@ const SHARED = [
   'revision-conflict',
   'row-slices',
   'sealed-entry',
-].map((name) => `server/src/domains/entries/${name}.ts`);
+].map((name) => `server/src/domains/content/entries/${name}.ts`);
 
 /** The composition roots, which may import all of the server. */
 const ROOTS =
@@ -196,6 +192,7 @@ function beneathAllFault(target: string): Fault | null {
 }
 
 interface DomainFile {
+  /** The domain with its shelf: `content/notes`. */
   readonly domain: string;
   /**
    * `operation` for `<domain>.ts` and its helpers; else the part before `.ts`: store, tables, schema, routes, pages.
@@ -206,11 +203,15 @@ interface DomainFile {
 }
 
 function domainOf(path: string): DomainFile | null {
-  const match = /^server\/src\/domains\/([^/]+)\/(.+)\.ts$/.exec(path);
+  const match = /^server\/src\/domains\/([^/]+\/[^/]+)\/(.+)\.ts$/.exec(path);
   if (match === null) return null;
   const [, domain = '', name = ''] = match;
   const kind = /\.(store|tables|schema|routes|pages)$/.exec(name)?.[1] ?? 'operation';
-  return { domain, kind, isEntry: name === domain || SHARED.includes(path) };
+  return { domain, kind, isEntry: name === basename(domain) || SHARED.includes(path) };
+}
+
+function isBeneathHttp(domain: string): boolean {
+  return domain.startsWith('foundation/');
 }
 
 function domainFault(from: DomainFile, target: string, typeOnly: boolean): Fault | null {
@@ -218,7 +219,7 @@ function domainFault(from: DomainFile, target: string, typeOnly: boolean): Fault
   if (to !== null) return to.domain === from.domain ? withinFault(from, to) : orderFault(from, to, typeOnly);
   if (isBeneathAll(target)) return null;
   if (target.startsWith('server/src/http/')) {
-    if (BENEATH_HTTP.includes(from.domain)) {
+    if (isBeneathHttp(from.domain)) {
       return { rule: 'dependency-rule', message: `"${from.domain}" stands beneath http/, which imports it.` };
     }
     if (['routes', 'schema', 'pages'].includes(from.kind)) return null;
@@ -265,11 +266,14 @@ function withinFault(from: DomainFile, to: DomainFile): Fault | null {
 function orderFault(from: DomainFile, to: DomainFile, typeOnly: boolean): Fault | null {
   const [here, there] = [DOMAIN_ORDER.indexOf(from.domain), DOMAIN_ORDER.indexOf(to.domain)];
   if (there < 0)
-    return { rule: 'domain-order', message: `"${to.domain}" is not in DOMAIN_ORDER in tools/check/boundaries.ts.` };
+    return {
+      rule: 'domain-order',
+      message: `"${to.domain}" is not on its shelf in SHELVES in tools/check/boundaries.ts.`,
+    };
   if (there > here) {
     return {
       rule: 'domain-order',
-      message: `"${from.domain}" is left of "${to.domain}": declare a hook in ${from.domain}.ts and bind it in app/.`,
+      message: `"${from.domain}" comes before "${to.domain}": declare a hook in ${basename(from.domain)}.ts and bind it in app/.`,
     };
   }
   // A schema is data, so an answer that contains another domain's object uses that domain's schema.
@@ -278,7 +282,7 @@ function orderFault(from: DomainFile, to: DomainFile, typeOnly: boolean): Fault 
   const tables = to.kind === 'tables' ? ' or use `import type`' : '';
   return {
     rule: 'entry-file',
-    message: `import "${to.domain}" through ${to.domain}.ts only: add an operation there${tables}.`,
+    message: `import "${to.domain}" through ${basename(to.domain)}.ts only: add an operation there${tables}.`,
   };
 }
 
@@ -317,10 +321,10 @@ function portFault(path: string, target: string): Fault | null {
 function outsideFault(path: string, target: string): Fault | null {
   const to = domainOf(target);
   if (path.startsWith('server/src/config/') && target.startsWith('server/src/') && !target.includes('/config/')) {
-    if (target === 'server/src/domains/plans/plans.ts') return null;
+    if (target === 'server/src/domains/foundation/plans/plans.ts') return null;
     return { rule: 'dependency-rule', message: 'the configuration imports nothing of the server but the plan table.' };
   }
-  if (path.startsWith('server/src/http/') && to !== null && !BENEATH_HTTP.includes(to.domain)) {
+  if (path.startsWith('server/src/http/') && to !== null && !isBeneathHttp(to.domain)) {
     return {
       rule: 'dependency-rule',
       message: `http/ stands beneath "${to.domain}", whose routes import it: declare what it needs there, and pass it in.`,
@@ -330,14 +334,14 @@ function outsideFault(path: string, target: string): Fault | null {
   if (to === null || to.isEntry || path.startsWith('bench/')) return null;
   return {
     rule: 'entry-file',
-    message: `import "${to.domain}" through ${to.domain}.ts only; only server/src/app imports its other files.`,
+    message: `import "${to.domain}" through ${basename(to.domain)}.ts only; only server/src/app imports its other files.`,
   };
 }
 
 function checkDomain(source: Source): Finding[] {
   const domain = domainOf(source.path)?.domain;
   if (domain === undefined || DOMAIN_ORDER.includes(domain)) return [];
-  const message = `"${domain}" is not in DOMAIN_ORDER: add it in tools/check/boundaries.ts and ARCHITECTURE.md.`;
+  const message = `"${domain}" is not in SHELVES: add it to SHELVES in tools/check/boundaries.ts and to ARCHITECTURE.md.`;
   return [{ path: source.path, line: 1, rule: 'domain-order', message }];
 }
 
@@ -350,7 +354,8 @@ const SELECTED_VAULTS = /(?:From|Join|Table|Into)\(\s*'vaults(?: as \w+)?'/g;
 
 /** Only `access/access.ts` compares the owner of a vault with a caller (ADR 44). */
 function checkOwners({ path, text }: Source): Finding[] {
-  if (!/^server\/src\/(domains|app|http)\//.test(path) || path === 'server/src/domains/access/access.ts') return [];
+  if (!/^server\/src\/(domains|app|http)\//.test(path) || path === 'server/src/domains/foundation/access/access.ts')
+    return [];
   const found = (pattern: RegExp, message: string) =>
     [...text.matchAll(pattern)].map(({ index }) => ({ path, line: lineAt(text, index), rule: 'access', message }));
   const remedy = 'ask roleOf or permissionFor of access/access.ts: a vault has members beside its owner.';

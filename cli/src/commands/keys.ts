@@ -37,7 +37,7 @@ function status(): Command {
       await using opened = new AsyncDisposableStack();
       if (config.databaseUrl === null) opened.use(lockDataFolder(config.dataDir));
       const { masterKeyFor, openDatabase } = await import('@notevault/server/open-ports.ts');
-      const { countKeysByMaster } = await import('@notevault/server/domains/keys/keys.ts');
+      const { countKeysByMaster } = await import('@notevault/server/domains/foundation/keys/keys.ts');
       const db = opened.use(await openDatabase(config));
       const key = await masterKeyFor(config, db, systemClock(), { unfinishedRotation: true });
       print(`Master key from ${key.origin}${key.made ? ' (created just now)' : ''}`);

@@ -1,8 +1,8 @@
 import type { FastifyInstance } from 'fastify';
 import type { Context, Observers } from '../app.ts';
-import { mcpRoutes } from '../domains/mcp/mcp.routes.ts';
-import type { Collaboration } from '../domains/sync/sockets/collaboration.ts';
-import { socketRoutes } from '../domains/sync/sockets/sockets.routes.ts';
+import { mcpRoutes } from '../domains/exchanging/mcp/mcp.routes.ts';
+import type { Collaboration } from '../domains/reading/sync/sockets/collaboration.ts';
+import { socketRoutes } from '../domains/reading/sync/sockets/sockets.routes.ts';
 import type { Sockets } from '../http/connections/sockets.ts';
 import { buildHttp } from '../http/http.ts';
 import { isFreshProbe } from '../http/monitoring/seen-request.ts';

@@ -1,5 +1,11 @@
 import { NotevaultError } from '@notevault/protocol/errors.ts';
-import { currentStanding, isChecked, RightsChanged, runUnder, type Standing } from '../domains/rights/rights.ts';
+import {
+  currentStanding,
+  isChecked,
+  RightsChanged,
+  runUnder,
+  type Standing,
+} from '../domains/foundation/rights/rights.ts';
 import type { Database, Priority, WriteHandle } from '../ports/database/database.ts';
 
 /** Rights that change during each attempt of a transaction. */

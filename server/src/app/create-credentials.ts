@@ -1,9 +1,9 @@
 import type { Context } from '../app.ts';
-import { ApiKeys } from '../domains/api-keys/api-keys.ts';
-import { Connections } from '../domains/connections/connections.ts';
-import { Credentials, type DescribeConnections } from '../domains/credentials/credentials.ts';
-import { Devices } from '../domains/devices/devices.ts';
-import { OAuth } from '../domains/oauth/oauth.ts';
+import { ApiKeys } from '../domains/connecting/credentials/api-keys/api-keys.ts';
+import { Connections } from '../domains/connecting/credentials/connections/connections.ts';
+import { Credentials, type DescribeConnections } from '../domains/connecting/credentials/credentials.ts';
+import { Devices } from '../domains/connecting/devices/devices.ts';
+import { OAuth } from '../domains/connecting/oauth/oauth.ts';
 import { acceptedLanguage } from '../http/pages/page-language.ts';
 import { errorPage, pageOf } from '../http/pages/pages.ts';
 import type { AccountDomains, CredentialDomains, KeyDomains, Later } from './domains.ts';

@@ -1,7 +1,7 @@
 import { statfs } from 'node:fs/promises';
 import type { Context } from '../app.ts';
 import { type BackupState, backupState } from '../backup/take/lease.ts';
-import type { Collaboration } from '../domains/sync/sockets/collaboration.ts';
+import type { Collaboration } from '../domains/reading/sync/sockets/collaboration.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import type { StorageState } from '../telemetry/storage-state.ts';
 import type { Domains } from './domains.ts';

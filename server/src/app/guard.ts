@@ -1,9 +1,9 @@
 import { NotevaultError } from '@notevault/protocol/errors.ts';
 import type { Need, Rule } from '@notevault/protocol/operations.ts';
-import { checkRole, checkWho, type OpenVault, type Principal } from '../domains/access/access.ts';
-import type { RateLimits } from '../domains/plans/plans.ts';
-import { Standing, versionsOf } from '../domains/rights/rights.ts';
-import type { FoundVault } from '../domains/vaults/access.ts';
+import type { FoundVault } from '../domains/content/vaults/access.ts';
+import { checkRole, checkWho, type OpenVault, type Principal } from '../domains/foundation/access/access.ts';
+import type { RateLimits } from '../domains/foundation/plans/plans.ts';
+import { Standing, versionsOf } from '../domains/foundation/rights/rights.ts';
 import type { Guard, SelectedVault } from '../http/route.ts';
 import type { Database } from '../ports/database/database.ts';
 import { isStorageFull } from '../telemetry/storage-state.ts';

@@ -1,5 +1,5 @@
 import type { FastifyBaseLogger } from 'fastify';
-import type { Collaboration } from '../domains/sync/sockets/collaboration.ts';
+import type { Collaboration } from '../domains/reading/sync/sockets/collaboration.ts';
 import { type Events, peopleChanges } from '../events.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
 import type { Domains } from './domains.ts';

@@ -1,7 +1,7 @@
 import { type BlobId, NIL_UUID, type VaultId } from '@notevault/protocol/values/ids.ts';
 import { type BackupState, backupState } from '../backup/take/lease.ts';
 import { migrations } from '../data/migrations.ts';
-import type { Keys } from '../domains/keys/keys.ts';
+import type { Keys } from '../domains/foundation/keys/keys.ts';
 import type { Readiness } from '../http/monitoring/probes.ts';
 import type { BlobKey, Blobs } from '../ports/blobs/blobs.ts';
 import type { Clock } from '../ports/clock/clock.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { OpenVault } from '../domains/access/access.ts';
+import type { OpenVault } from '../domains/foundation/access/access.ts';
 import { credentialName, RecentVaults } from './recent-vaults.ts';
 
 const key = {} as OpenVault['key'];

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import type { OpenVault } from '../domains/access/access.ts';
+import type { OpenVault } from '../domains/foundation/access/access.ts';
 
 /** Each keeps the keys of a vault in memory. */
 const REMEMBERED_MAX = 2000;

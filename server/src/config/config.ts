@@ -1,6 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { isIPv6 } from 'node:net';
-import { builtinPlans, checkPlans, mergePlans, type PlanChanges, type PlanTable } from '../domains/plans/plans.ts';
+import {
+  builtinPlans,
+  checkPlans,
+  mergePlans,
+  type PlanChanges,
+  type PlanTable,
+} from '../domains/foundation/plans/plans.ts';
 import {
   type AnyOption,
   flagOf,

@@ -1,30 +1,30 @@
 import { backupDdl, backupFailureDdl } from '../backup/take/lease.tables.ts';
-import { accountRightsDdl, accountsDdl } from '../domains/accounts/accounts.tables.ts';
-import { attachmentsDdl } from '../domains/attachments/attachments.tables.ts';
-import { credentialsDdl } from '../domains/credentials/credentials.tables.ts';
-import { devicesDdl } from '../domains/devices/devices.tables.ts';
-import { entriesDdl } from '../domains/entries/entries.tables.ts';
-import { idempotencyDdl } from '../domains/idempotency/idempotency.tables.ts';
-import { importsDdl } from '../domains/imports/imports.tables.ts';
-import { keysDdl } from '../domains/keys/keys.tables.ts';
-import { canvasNamesDdl, linksDdl } from '../domains/links/links.tables.ts';
-import { logsDdl } from '../domains/logs/logs.tables.ts';
-import { membersDdl } from '../domains/members/members.tables.ts';
-import { notesDdl } from '../domains/notes/notes.tables.ts';
-import { oauthDdl } from '../domains/oauth/oauth.tables.ts';
-import { personalDdl } from '../domains/personal/personal.tables.ts';
-import { vectorsDdl, wantedVectorsDdl } from '../domains/search/embedding/vectors.tables.ts';
-import { searchDdl } from '../domains/search/search.tables.ts';
-import { devicesOfPeopleDdl, syncDdl } from '../domains/sync/sync.tables.ts';
-import { ticketsDdl } from '../domains/tickets/tickets.tables.ts';
-import { uploadProgressDdl, uploadsDdl } from '../domains/uploads/uploads.tables.ts';
+import { credentialsDdl } from '../domains/connecting/credentials/credentials.tables.ts';
+import { ticketsDdl } from '../domains/connecting/credentials/tickets/tickets.tables.ts';
+import { devicesDdl } from '../domains/connecting/devices/devices.tables.ts';
+import { oauthDdl } from '../domains/connecting/oauth/oauth.tables.ts';
+import { accountRightsDdl, accountsDdl } from '../domains/content/accounts/accounts.tables.ts';
+import { attachmentsDdl } from '../domains/content/attachments/attachments.tables.ts';
+import { entriesDdl } from '../domains/content/entries/entries.tables.ts';
+import { canvasNamesDdl, linksDdl } from '../domains/content/links/links.tables.ts';
+import { membersDdl } from '../domains/content/members/members.tables.ts';
+import { notesDdl } from '../domains/content/notes/notes.tables.ts';
+import { personalDdl } from '../domains/content/personal/personal.tables.ts';
 import {
   handedOverDdl,
   vaultLinksDdl,
   vaultMembersDdl,
   vaultRightsDdl,
   vaultsDdl,
-} from '../domains/vaults/vaults.tables.ts';
+} from '../domains/content/vaults/vaults.tables.ts';
+import { importsDdl } from '../domains/exchanging/imports/imports.tables.ts';
+import { uploadProgressDdl, uploadsDdl } from '../domains/exchanging/uploads/uploads.tables.ts';
+import { idempotencyDdl } from '../domains/foundation/idempotency/idempotency.tables.ts';
+import { keysDdl } from '../domains/foundation/keys/keys.tables.ts';
+import { logsDdl } from '../domains/operating/logs/logs.tables.ts';
+import { vectorsDdl, wantedVectorsDdl } from '../domains/reading/search/embedding/vectors.tables.ts';
+import { searchDdl } from '../domains/reading/search/search.tables.ts';
+import { devicesOfPeopleDdl, syncDdl } from '../domains/reading/sync/sync.tables.ts';
 import { blobsDdl } from '../ports/blobs/database.tables.ts';
 import type { Migration } from '../ports/database/database.ts';
 import { serverIdentityDdl } from '../ports/database/postgres/identity.tables.ts';

@@ -1,6 +1,6 @@
 import { rename } from 'node:fs/promises';
 import type { Config } from '../config/config.ts';
-import { Keys } from '../domains/keys/keys.ts';
+import { Keys } from '../domains/foundation/keys/keys.ts';
 import { keyFile, masterKeyFor, nextKeyFile, oldKeyFile, openDatabase, sharedClock } from '../open-ports.ts';
 import { readKeyFile, syncFolder, writeKeyFile } from '../ports/keyring/key-file.ts';
 import { MASTER_KEY_BYTES, MasterKeyring } from '../ports/keyring/master-key.ts';

@@ -4,9 +4,13 @@ import type { FairSemaphore } from '../concurrency/semaphore.ts';
 import { runForTenant, runOnReserve } from '../concurrency/tenant.ts';
 import { whilePermitted } from '../concurrency/while-permitted.ts';
 import { loopSlices } from '../concurrency/yield.ts';
-import { checkRole, checkWho, type OpenVault } from '../domains/access/access.ts';
-import { type Idempotency, type StoredResponse, skipInTransaction } from '../domains/idempotency/idempotency.ts';
-import { runUnder } from '../domains/rights/rights.ts';
+import { checkRole, checkWho, type OpenVault } from '../domains/foundation/access/access.ts';
+import {
+  type Idempotency,
+  type StoredResponse,
+  skipInTransaction,
+} from '../domains/foundation/idempotency/idempotency.ts';
+import { runUnder } from '../domains/foundation/rights/rights.ts';
 import type { Admission } from './admission.ts';
 import { preferredCoding } from './answers/compression.ts';
 import { holdUntilOnDisk, withPendingReads } from './answers/durable-answers.ts';

@@ -13,7 +13,7 @@ import Fastify, {
 } from 'fastify';
 import { FairSemaphore } from '../concurrency/semaphore.ts';
 import { REQUESTS_IN_FLIGHT, UPLOADS } from '../config/limits.ts';
-import type { Idempotency } from '../domains/idempotency/idempotency.ts';
+import type { Idempotency } from '../domains/foundation/idempotency/idempotency.ts';
 import type { Tracing } from '../ports/tracing/tracing.ts';
 import { Admission } from './admission.ts';
 import { mountRoutes } from './api-routes.ts';

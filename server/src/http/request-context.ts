@@ -1,9 +1,9 @@
 import { decodeUrlPath, normalizePath, PathError } from '@notevault/note-text/paths.ts';
 import { invalid } from '@notevault/protocol/errors.ts';
 import type { FastifyRequest } from 'fastify';
-import type { OpenVault, Principal } from '../domains/access/access.ts';
-import type { InTransaction } from '../domains/idempotency/idempotency.ts';
-import type { Standing } from '../domains/rights/rights.ts';
+import type { OpenVault, Principal } from '../domains/foundation/access/access.ts';
+import type { InTransaction } from '../domains/foundation/idempotency/idempotency.ts';
+import type { Standing } from '../domains/foundation/rights/rights.ts';
 import type { RequestContext, Route } from './route.ts';
 
 /** The result of a route's access check. */

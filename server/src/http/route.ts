@@ -1,9 +1,9 @@
 import type { ErrorCode } from '@notevault/protocol/errors.ts';
 import { type Need, type OperationName, operations, type Rule, type RuleOf } from '@notevault/protocol/operations.ts';
 import type { Static, TSchema } from 'typebox';
-import type { OpenVault, Principal } from '../domains/access/access.ts';
-import type { InTransaction } from '../domains/idempotency/idempotency.ts';
-import type { Standing } from '../domains/rights/rights.ts';
+import type { OpenVault, Principal } from '../domains/foundation/access/access.ts';
+import type { InTransaction } from '../domains/foundation/idempotency/idempotency.ts';
+import type { Standing } from '../domains/foundation/rights/rights.ts';
 import type { BodyStream } from './body/body-stream.ts';
 
 /** The input of every handler. */

@@ -1,10 +1,10 @@
 import type { NoteId } from '@notevault/protocol/values/ids.ts';
 import type { Doc } from 'yjs';
-import { findStates } from '../../src/domains/notes/live/live.store.ts';
-import { readNoteState } from '../../src/domains/notes/live/note-state.ts';
-import { applyUpdates } from '../../src/domains/notes/merge/document.ts';
-import { currentDocument } from '../../src/domains/notes/writes/build-note-row.ts';
-import type { OpenVault } from '../../src/domains/vaults/vaults.ts';
+import { findStates } from '../../src/domains/content/notes/live/live.store.ts';
+import { readNoteState } from '../../src/domains/content/notes/live/note-state.ts';
+import { applyUpdates } from '../../src/domains/content/notes/merge/document.ts';
+import { currentDocument } from '../../src/domains/content/notes/writes/build-note-row.ts';
+import type { OpenVault } from '../../src/domains/content/vaults/vaults.ts';
 import type { Device } from './sync.device.ts';
 import { Letters } from './sync.letters.ts';
 import type { Servers } from './sync.servers.ts';

@@ -1,6 +1,6 @@
 import { NotevaultError } from '@notevault/protocol/errors.ts';
 import * as decoding from 'lib0/decoding';
-import type { LiveNote, Watcher } from '../../src/domains/notes/notes.ts';
+import type { LiveNote, Watcher } from '../../src/domains/content/notes/notes.ts';
 import { kinds, message, RawSocket } from '../kit/clients/raw-socket.ts';
 
 const STEP1 = 0;

@@ -1,5 +1,5 @@
 import type { VaultId } from '@notevault/protocol/values/ids.ts';
-import type { OpenVault } from '../../src/domains/vaults/vaults.ts';
+import type { OpenVault } from '../../src/domains/content/vaults/vaults.ts';
 import type { Bus } from '../../src/ports/bus/bus.ts';
 import { MemoryHub } from '../../src/ports/bus/memory.ts';
 import type { Database } from '../../src/ports/database/database.ts';

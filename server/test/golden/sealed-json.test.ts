@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { UserId, VaultId } from '@notevault/protocol/values/ids.ts';
-import { openMeta as openAttachmentMeta } from '../../src/domains/attachments/sealed-attachment.ts';
-import { folderMeta } from '../../src/domains/entries/sealed-entry.ts';
-import { openTexts } from '../../src/domains/links/link-texts.ts';
-import { sealed } from '../../src/domains/notes/sealed-note.ts';
-import { openMeta as openVaultMeta } from '../../src/domains/vaults/sealed-vault.ts';
-import type { OpenVault } from '../../src/domains/vaults/vaults.ts';
+import { openMeta as openAttachmentMeta } from '../../src/domains/content/attachments/sealed-attachment.ts';
+import { folderMeta } from '../../src/domains/content/entries/sealed-entry.ts';
+import { openTexts } from '../../src/domains/content/links/link-texts.ts';
+import { sealed } from '../../src/domains/content/notes/sealed-note.ts';
+import { openMeta as openVaultMeta } from '../../src/domains/content/vaults/sealed-vault.ts';
+import type { OpenVault } from '../../src/domains/content/vaults/vaults.ts';
 import type { SealingKey } from '../../src/ports/keyring/keyring.ts';
 
 // The bytes of each kind as first stored in each format. A failing test means that stored rows can no longer be read

@@ -1,10 +1,10 @@
 import { NotevaultError } from '@notevault/protocol/errors.ts';
 import type { UserId, VaultId } from '@notevault/protocol/values/ids.ts';
-import type { PermissionLevel, Principal } from '../../src/domains/access/access.ts';
-import { type AccountDeps, type Accounts, createAccounts } from '../../src/domains/accounts/accounts.ts';
-import { Keys } from '../../src/domains/keys/keys.ts';
-import { builtinPlans } from '../../src/domains/plans/plans.ts';
-import { createVaults, type VaultHooks, type Vaults } from '../../src/domains/vaults/vaults.ts';
+import { type AccountDeps, type Accounts, createAccounts } from '../../src/domains/content/accounts/accounts.ts';
+import { createVaults, type VaultHooks, type Vaults } from '../../src/domains/content/vaults/vaults.ts';
+import type { PermissionLevel, Principal } from '../../src/domains/foundation/access/access.ts';
+import { Keys } from '../../src/domains/foundation/keys/keys.ts';
+import { builtinPlans } from '../../src/domains/foundation/plans/plans.ts';
 import { Events } from '../../src/events.ts';
 import type { Database } from '../../src/ports/database/database.ts';
 import { MASTER_KEY_BYTES, MasterKeyring } from '../../src/ports/keyring/master-key.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { Seq, VaultId } from '@notevault/protocol/values/ids.ts';
-import type { NoteMeta } from '../../src/domains/notes/notes.ts';
+import type { NoteMeta } from '../../src/domains/content/notes/notes.ts';
 import type { Database } from '../../src/ports/database/database.ts';
 import { checkedCallers } from './openapi.ts';
 import type { Answer, Caller, Headed } from './person.ts';

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { request } from 'node:http';
 import { createMcpServer } from '@notevault/mcp/mcp-server.ts';
 import { Secret } from '../../src/config/values.ts';
-import type { McpDeps } from '../../src/domains/mcp/mcp.ts';
+import type { McpDeps } from '../../src/domains/exchanging/mcp/mcp.ts';
 import type { Database } from '../../src/ports/database/database.ts';
 import { startServer, type TestServer } from '../kit/server.ts';
 import { until } from '../kit/until.ts';

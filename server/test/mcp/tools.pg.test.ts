@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createMcpServer } from '@notevault/mcp/mcp-server.ts';
-import type { McpDeps } from '../../src/domains/mcp/mcp.ts';
+import type { McpDeps } from '../../src/domains/exchanging/mcp/mcp.ts';
 import { Assistant } from '../kit/clients/mcp.ts';
 import { onEachEngine, onSqlite } from '../kit/engines.ts';
 import type { Caller } from '../kit/person.ts';

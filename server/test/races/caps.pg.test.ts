@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { builtinPlans } from '../../src/domains/plans/plans.ts';
+import { builtinPlans } from '../../src/domains/foundation/plans/plans.ts';
 import { onEachEngine } from '../kit/engines.ts';
 import { startServer } from '../kit/server.ts';
 

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import * as decoding from 'lib0/decoding';
 import * as Y from 'yjs';
-import { readStates, writeStates } from '../../src/domains/sync/sockets/awareness.ts';
+import { readStates, writeStates } from '../../src/domains/reading/sync/sockets/awareness.ts';
 import { FlakySocket, YWebsocketClient } from '../kit/clients/provider-clients.ts';
 import { kinds, message, RawSocket } from '../kit/clients/raw-socket.ts';
 import { onEachEngine } from '../kit/engines.ts';

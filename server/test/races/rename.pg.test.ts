@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { findBodies } from '../../src/domains/notes/notes.store.ts';
+import { findBodies } from '../../src/domains/content/notes/notes.store.ts';
 import type { Database, ReadHandle } from '../../src/ports/database/database.ts';
 import { onEachEngine } from '../kit/engines.ts';
 import { startServer } from '../kit/server.ts';

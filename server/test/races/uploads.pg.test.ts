@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { SLICE_MIN } from '@notevault/protocol/upload-limits.ts';
 import { KB, MB } from '@notevault/protocol/values/byte-units.ts';
-import { builtinPlans } from '../../src/domains/plans/plans.ts';
+import { builtinPlans } from '../../src/domains/foundation/plans/plans.ts';
 import { fileOf, readRaw } from '../kit/content/files.ts';
 import { askUpload, createUpload, offsetOf, sendSlice, tus } from '../kit/content/slices.ts';
 import { assertConsistent } from '../kit/database/assert-consistent.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { builtinPlans } from '../../../../server/src/domains/plans/plans.ts';
+import { builtinPlans } from '../../../../server/src/domains/foundation/plans/plans.ts';
 import { FlakySocket } from '../../../../server/test/kit/clients/provider-clients.ts';
 import { onSqlite } from '../../../../server/test/kit/engines.ts';
 import { startServer } from '../../../../server/test/kit/server.ts';

@@ -1,9 +1,9 @@
-import type { AccountsTables } from '../../domains/accounts/accounts.tables.ts';
-import type { CredentialsTables } from '../../domains/credentials/credentials.tables.ts';
-import type { DeviceTables } from '../../domains/devices/devices.tables.ts';
-import type { MembersTables } from '../../domains/members/members.tables.ts';
-import type { OAuthTables } from '../../domains/oauth/oauth.tables.ts';
-import type { TicketsTables } from '../../domains/tickets/tickets.tables.ts';
+import type { CredentialsTables } from '../../domains/connecting/credentials/credentials.tables.ts';
+import type { TicketsTables } from '../../domains/connecting/credentials/tickets/tickets.tables.ts';
+import type { DeviceTables } from '../../domains/connecting/devices/devices.tables.ts';
+import type { OAuthTables } from '../../domains/connecting/oauth/oauth.tables.ts';
+import type { AccountsTables } from '../../domains/content/accounts/accounts.tables.ts';
+import type { MembersTables } from '../../domains/content/members/members.tables.ts';
 import { statementsOver } from '../../ports/database/statement.ts';
 
 type Tables = AccountsTables & CredentialsTables & DeviceTables & MembersTables & OAuthTables & TicketsTables;

@@ -1,4 +1,4 @@
-import { beginFeedEpochs } from '../../domains/vaults/vaults.ts';
+import { beginFeedEpochs } from '../../domains/content/vaults/vaults.ts';
 import type { Clock } from '../../ports/clock/clock.ts';
 import type { Database } from '../../ports/database/database.ts';
 import { recordRestored } from '../take/lease.ts';

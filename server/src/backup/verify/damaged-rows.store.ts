@@ -1,7 +1,7 @@
 import type { VaultId } from '@notevault/protocol/values/ids.ts';
-import type { EntriesTables } from '../../domains/entries/entries.tables.ts';
-import type { NotesTables } from '../../domains/notes/notes.tables.ts';
-import type { VaultsTables } from '../../domains/vaults/vaults.tables.ts';
+import type { EntriesTables } from '../../domains/content/entries/entries.tables.ts';
+import type { NotesTables } from '../../domains/content/notes/notes.tables.ts';
+import type { VaultsTables } from '../../domains/content/vaults/vaults.tables.ts';
 import { statementsOver } from '../../ports/database/statement.ts';
 
 const { statement } = statementsOver<VaultsTables & EntriesTables & NotesTables>();

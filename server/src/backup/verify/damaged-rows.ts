@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { NIL_UUID, type VaultId } from '@notevault/protocol/values/ids.ts';
-import * as keys from '../../domains/keys/keys.store.ts';
+import * as keys from '../../domains/foundation/keys/keys.store.ts';
 import { type Database, pagesOf, rowsOf } from '../../ports/database/database.ts';
 import { type Keyring, KeyringError, type SealContext, type SealingKey } from '../../ports/keyring/keyring.ts';
 import * as store from './damaged-rows.store.ts';

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import { NotevaultError } from '@notevault/protocol/errors.ts';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { Principal } from '../../domains/access/access.ts';
+import type { Principal } from '../../domains/foundation/access/access.ts';
 import type { Admission } from '../admission.ts';
 import { closedSignal } from '../connections/closed-signal.ts';
 import { refuseOtherMethods } from '../other-methods.ts';

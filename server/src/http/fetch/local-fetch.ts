@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders, IncomingMessage, Server } from 'node:http';
 import { type Duplex, duplexPair, Readable } from 'node:stream';
 import { MB } from '@notevault/protocol/values/byte-units.ts';
-import type { Principal } from '../../domains/access/access.ts';
+import type { Principal } from '../../domains/foundation/access/access.ts';
 import { http } from '../node-http.ts';
 
 /** Headers of a request that are passed on when it causes others; none of them depends on the URL. */

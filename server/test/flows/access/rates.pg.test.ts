@@ -1,7 +1,7 @@
 /** Rate limits of requests and of password attempts. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { builtinPlans } from '../../../src/domains/plans/plans.ts';
+import { builtinPlans } from '../../../src/domains/foundation/plans/plans.ts';
 import { onEachEngine } from '../../kit/engines.ts';
 import type { Answer, Caller } from '../../kit/person.ts';
 import { startServer, type TestServer } from '../../kit/server.ts';

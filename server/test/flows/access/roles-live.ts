@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Message } from '@notevault/protocol/socket-frames.ts';
 import * as Y from 'yjs';
-import { writeStates } from '../../../src/domains/sync/sockets/awareness.ts';
+import { writeStates } from '../../../src/domains/reading/sync/sockets/awareness.ts';
 import type { Database } from '../../../src/ports/database/database.ts';
 import { FlakySocket, type HocuspocusClient } from '../../kit/clients/provider-clients.ts';
 import { bytes, kinds, message, RawSocket, textIn } from '../../kit/clients/raw-socket.ts';

@@ -11,7 +11,7 @@ import { importFolder } from '@notevault/cli/import/import.ts';
 import { deriveNote } from '@notevault/note-text/derive.ts';
 import { resolve } from '@notevault/note-text/links/resolve.ts';
 import { fileName } from '@notevault/note-text/paths.ts';
-import { defaultExtensions as allowedExtensions } from '../../../src/domains/attachments/uploads/extensions.ts';
+import { defaultExtensions as allowedExtensions } from '../../../src/domains/content/attachments/uploads/extensions.ts';
 import type { Database } from '../../../src/ports/database/database.ts';
 import { checkedCallers } from '../../kit/openapi.ts';
 import type { Answer } from '../../kit/person.ts';

@@ -10,7 +10,7 @@ import { VaultClient } from '@notevault/client/vault-client.ts';
 import { SLICE_MIN } from '@notevault/protocol/upload-limits.ts';
 import { VaultServer } from '@notevault/sync/adapters/vault-server.ts';
 import { DiskChanged, ServerUnreachable } from '@notevault/sync/engine/ports.ts';
-import { builtinPlans } from '../../../src/domains/plans/plans.ts';
+import { builtinPlans } from '../../../src/domains/foundation/plans/plans.ts';
 import { fileOf, readRaw, sha256, uploadRaw } from '../../kit/content/files.ts';
 import { tus } from '../../kit/content/slices.ts';
 import { onSqlite } from '../../kit/engines.ts';

@@ -1,7 +1,7 @@
 import type { NoteId, VaultId } from '@notevault/protocol/values/ids.ts';
 import * as Y from 'yjs';
 import type { App } from '../../../src/app.ts';
-import type { CloseReason, LiveNote } from '../../../src/domains/notes/notes.ts';
+import type { CloseReason, LiveNote } from '../../../src/domains/content/notes/notes.ts';
 
 /** Edits a note's document as a client does, without a socket in between. */
 export class YjsClient implements Disposable {

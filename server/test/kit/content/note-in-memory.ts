@@ -8,8 +8,8 @@ import {
   stateOf,
   stateVectorMap,
   textOf,
-} from '../../../src/domains/notes/merge/document.ts';
-import { mergeText } from '../../../src/domains/notes/merge/merge.ts';
+} from '../../../src/domains/content/notes/merge/document.ts';
+import { mergeText } from '../../../src/domains/content/notes/merge/merge.ts';
 import type { Random } from '../random.ts';
 import { drawBase, linesOf, type SeenVersion, type SharedNote, writeInTurns } from './writers.ts';
 

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import type { NoteId, VaultId } from '@notevault/protocol/values/ids.ts';
-import { seedSnapshot } from '../../../src/domains/notes/merge/document.ts';
-import { findNoteState, insertVersions, overwriteBodies } from '../../../src/domains/notes/notes.store.ts';
-import { KEEP_ALL_MS, sealed } from '../../../src/domains/notes/sealed-note.ts';
-import { storedNote } from '../../../src/domains/notes/writes/write-target.ts';
+import { seedSnapshot } from '../../../src/domains/content/notes/merge/document.ts';
+import { findNoteState, insertVersions, overwriteBodies } from '../../../src/domains/content/notes/notes.store.ts';
+import { KEEP_ALL_MS, sealed } from '../../../src/domains/content/notes/sealed-note.ts';
+import { storedNote } from '../../../src/domains/content/notes/writes/write-target.ts';
 import { rawOf } from '../engines.ts';
 import type { TestServer } from '../server.ts';
 

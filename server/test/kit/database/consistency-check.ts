@@ -9,8 +9,8 @@ import {
   resolve,
 } from '@notevault/note-text/links/resolve.ts';
 import { ancestorsOf, folderOf, foldPath } from '@notevault/note-text/paths.ts';
-import { defaultExtensions as allowedExtensions } from '../../../src/domains/attachments/uploads/extensions.ts';
-import { loadDocument, textOf } from '../../../src/domains/notes/merge/document.ts';
+import { defaultExtensions as allowedExtensions } from '../../../src/domains/content/attachments/uploads/extensions.ts';
+import { loadDocument, textOf } from '../../../src/domains/content/notes/merge/document.ts';
 import type { KeyOwner, Keyring, SealingKey } from '../../../src/ports/keyring/keyring.ts';
 import type { Raw, Row } from './raw-sql.ts';
 

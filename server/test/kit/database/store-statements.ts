@@ -14,8 +14,9 @@ export interface StoreStatement {
 /** Every statement that a store exports. */
 export async function storeStatements(): Promise<StoreStatement[]> {
   const found: StoreStatement[] = [];
-  for (const file of globSync('{domains,ports}/*/**/*.store.ts', { cwd: sources }).sort()) {
-    const domain = file.replaceAll('\\', '/').split('/')[1] ?? '';
+  for (const file of globSync('{domains/*,ports}/*/**/*.store.ts', { cwd: sources }).sort()) {
+    const folders = file.replaceAll('\\', '/').split('/');
+    const domain = folders[folders[0] === 'domains' ? 2 : 1] ?? '';
     const store: Record<string, unknown> = await import(join(sources, file));
     for (const [name, value] of Object.entries(store)) {
       if (typeof value !== 'object' || value === null || !('compiled' in value)) continue;

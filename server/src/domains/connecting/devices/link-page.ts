@@ -1,0 +1,107 @@
+import { NotevaultError } from '@notevault/protocol/errors.ts';
+import { cleanText } from '@notevault/protocol/values/clean-text.ts';
+import type { UserId } from '@notevault/protocol/values/ids.ts';
+import { Type } from 'typebox';
+import { latestPlausible } from '../../../ports/clock/clock.ts';
+import { KeyringError, type SealingKey } from '../../../ports/keyring/keyring.ts';
+import { SealedJson } from '../../../ports/keyring/sealed-json.ts';
+import type { Principal } from '../../foundation/access/access.ts';
+import { runUnder, standingOfSignIn } from '../../foundation/rights/rights.ts';
+import { DEFAULT_VAULT_NAME, type DeviceAuthorization } from './authorization.ts';
+import type { DeviceDeps } from './devices.ts';
+
+/** As long as the code itself is valid. */
+const TICKET_MS = 300_000;
+const TICKET_CONTEXT = { kind: 'device.page', row: '', version: 0 };
+
+/** A device link as shown to the person who decides. */
+export type DeviceConsentRequest = Awaited<ReturnType<LinkPage['open']>>;
+
+export interface SignInForm {
+  readonly code: string;
+  readonly email: string;
+  readonly password: string;
+  readonly address: string;
+}
+
+const sealedTicket = new SealedJson(
+  1,
+  Type.Object({
+    userId: Type.Unsafe<UserId>(Type.String()),
+    rightsVersion: Type.Number(),
+    code: Type.String(),
+    until: Type.Number(),
+  }),
+);
+
+type Ticket = ReturnType<typeof sealedTicket.decode>;
+
+/** The device link for people without a web app: they sign in for this one decision. */
+export class LinkPage {
+  readonly #deps: DeviceDeps;
+  readonly #authorization: Pick<DeviceAuthorization, 'lookUp' | 'authorize'>;
+
+  constructor(deps: DeviceDeps, authorization: Pick<DeviceAuthorization, 'lookUp' | 'authorize'>) {
+    this.#deps = deps;
+    this.#authorization = authorization;
+  }
+
+  /** Throws the errors of a sign-in, and `device_code_not_found`. */
+  async open({ code, email, password, address }: SignInForm) {
+    const { keys, clock, accounts, vaults } = this.#deps;
+    const { id, rightsVersion } = await accounts.identify({ email, password }, address);
+    const found = await this.#authorization.lookUp(id, code);
+    if (found === null) throw new NotevaultError('device_code_not_found');
+    const server = await keys.openServer();
+    const ticket = { userId: id, rightsVersion, code, until: clock.now() + TICKET_MS };
+    const user = await accounts.me(id);
+    const all = await vaults.list(signedIn(user), { deleted: false });
+    return {
+      /** Contains the signed-in person and the typed code; it exists only in the page. */
+      token: sealedTicket.seal(server, TICKET_CONTEXT, ticket).toString('base64url'),
+      code,
+      email: user.email,
+      locale: user.locale,
+      device: cleanText(found.deviceName),
+      /** The suggested name of a new vault. */
+      newVault: cleanText(found.vaultName) ?? DEFAULT_VAULT_NAME,
+      vaults: all.map(({ id, name, isDefault, role, ownerName }) => ({
+        ...{ id, name: cleanText(name) ?? '', isDefault },
+        /** Of a vault of somebody else: their name if they have one, and whether the person may only read it. */
+        shared: role === 'owner' ? null : { by: cleanText(ownerName), isReadOnly: role === 'viewer' },
+      })),
+    };
+  }
+
+  /**
+   * Authorizes the device for the vault, or for a `new` one; null refuses it. Resolves to the language of the person.
+   * Throws like `authorize`, `authorization_over`, and `sign_in_again` once a right was taken away from the person since.
+   */
+  async decide(token: string, vault: string | null): Promise<{ locale: string | null }> {
+    const { keys, clock, accounts, vaults } = this.#deps;
+    const server = await keys.openServer();
+    const { userId, rightsVersion, code, until } = openTicket(server, token);
+    const now = clock.now();
+    if (until <= now || until > latestPlausible(now, TICKET_MS)) throw new NotevaultError('authorization_over');
+    const decision = vault === null ? { deny: true } : { vault_id: vault };
+    const standing = standingOfSignIn(userId, rightsVersion);
+    await vaults.confirmRights(standing);
+    const user = await accounts.me(userId);
+    await runUnder(standing, () => this.#authorization.authorize(signedIn(user), { user_code: code, ...decision }));
+    return { locale: user.locale };
+  }
+}
+
+/** The principal of a person who signed in for this decision only. */
+function signedIn({ id, tier }: { readonly id: UserId; readonly tier: string }): Principal {
+  return { kind: 'session', userId: id, tier, credentialId: id, name: 'Device link' };
+}
+
+function openTicket(server: SealingKey, token: string): Ticket {
+  try {
+    return sealedTicket.open(server, TICKET_CONTEXT, Buffer.from(token, 'base64url'));
+  } catch (error) {
+    if (error instanceof KeyringError) throw new NotevaultError('authorization_over', {}, error);
+    throw error;
+  }
+}

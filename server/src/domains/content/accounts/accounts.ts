@@ -1,0 +1,150 @@
+import { NotevaultError } from '@notevault/protocol/errors.ts';
+import type { UserId, VaultId } from '@notevault/protocol/values/ids.ts';
+import type { EventSink } from '../../../events.ts';
+import type { AnalyticsSink } from '../../../ports/analytics/analytics.ts';
+import type { Clock } from '../../../ports/clock/clock.ts';
+import type { Database, ReadHandle, WriteHandle } from '../../../ports/database/database.ts';
+import type { Keys } from '../../foundation/keys/keys.ts';
+import type { PlanTable } from '../../foundation/plans/plans.ts';
+import { deleteMe, deleteUser, resumeDeletions } from './account-deletion.ts';
+import * as store from './accounts.store.ts';
+import {
+  countAccounts,
+  findByEmail,
+  findOwner,
+  listUsers,
+  openSession,
+  setPlan,
+  setSuspended,
+  updateUser,
+} from './admin.ts';
+import { canonicalEmail } from './emails.ts';
+import { changePassword, issueReset, resetPassword } from './password-reset.ts';
+import { createPasswords, type PasswordCost, type Passwords } from './passwords.ts';
+import { me, sendErasures, updateMe } from './profile.ts';
+import {
+  bootstrap,
+  createInvite,
+  createUser,
+  deleteInvite,
+  listInvites,
+  register,
+  setupToken,
+} from './registration.ts';
+import { createLoginThrottle, type RecordAttempt } from './sessions/login-throttle.ts';
+import { findRefreshable, refresh } from './sessions/refresh-tokens.ts';
+import {
+  authenticate,
+  endOtherSessions,
+  endSession,
+  identify,
+  login,
+  logout,
+  recall,
+  sessionsOf,
+} from './sessions/sessions.ts';
+
+/** Effects of accounts in later domains; bound in app/. */
+export interface AccountHooks {
+  /**
+   * Erases what the user owns in other domains: keys first, then rows and blobs. Called until it resolves, also after a
+   * crash, so it must continue where it stopped.
+   */
+  erasing(userId: UserId): Promise<void>;
+  /** Raises the rights versions of an account and its vaults, in each transaction that takes a right of it away. */
+  raiseRights(handle: WriteHandle, userId: UserId): Promise<void>;
+  /** The vaults of an account that others have too: it cannot be closed before they were handed over. */
+  sharedVaultsOf(handle: ReadHandle, userId: UserId): Promise<VaultId[]>;
+  /** Adds the names of vaults, for their owner. */
+  named(ids: readonly VaultId[]): Promise<{ readonly id: VaultId; readonly name: string }[]>;
+  /**
+   * What an invitation to a vault lets somebody with this e-mail join by registering; null for what is no such
+   * invitation. Throws `invite_invalid`.
+   */
+  joining(invite: string, email: string): Promise<Joining | null>;
+}
+
+/** Makes an account that is being registered a member; throws `invite_invalid` if that has become impossible. */
+export type Joining = (handle: WriteHandle, userId: UserId) => Promise<void>;
+
+export interface AccountDeps {
+  readonly db: Database;
+  readonly keys: Keys;
+  readonly clock: Clock;
+  /** Who may register after the first account. */
+  readonly registration: 'open' | 'invite_only' | 'closed';
+  readonly plans: PlanTable;
+  readonly defaultPlan: string;
+  /** Erases people from the analytics tool; null if no analytics are sent. */
+  readonly analytics: Pick<AnalyticsSink, 'erase'> | null;
+  /** Cost of new password hashes; the cost for production by default. */
+  readonly passwordCost?: PasswordCost;
+  readonly hooks: AccountHooks;
+  readonly events: EventSink;
+}
+
+export interface AccountContext extends AccountDeps {
+  readonly passwords: Passwords;
+  readonly recordAttempt: RecordAttempt;
+}
+
+export type { ListedUser, UserChange } from './admin.ts';
+export type { Invite } from './registration.ts';
+
+/** Accounts: registration, authentication, profiles and deletion. */
+export type Accounts = ReturnType<typeof createAccounts>;
+
+export function createAccounts(accountDeps: AccountDeps) {
+  const deps: AccountContext = {
+    ...accountDeps,
+    passwords: createPasswords(accountDeps.clock.random, accountDeps.passwordCost),
+    recordAttempt: createLoginThrottle(accountDeps.clock),
+  };
+  return {
+    identify: identify.bind(null, deps),
+    login: login.bind(null, deps),
+    register: register.bind(null, deps),
+    bootstrap: bootstrap.bind(null, deps),
+    createUser: createUser.bind(null, deps),
+    setupToken: setupToken.bind(null, deps),
+    refresh: refresh.bind(null, deps),
+    findRefreshable: findRefreshable.bind(null, deps),
+    authenticate: authenticate.bind(null, deps),
+    recall: recall.bind(null, deps),
+    logout: logout.bind(null, deps),
+    sessionsOf: sessionsOf.bind(null, deps),
+    endSession: endSession.bind(null, deps),
+    endOtherSessions: endOtherSessions.bind(null, deps),
+    changePassword: changePassword.bind(null, deps),
+    resetPassword: resetPassword.bind(null, deps),
+    issueReset: issueReset.bind(null, deps),
+    me: me.bind(null, deps),
+    updateMe: updateMe.bind(null, deps),
+    deleteMe: deleteMe.bind(null, deps),
+    deleteUser: deleteUser.bind(null, deps),
+    resumeDeletions: resumeDeletions.bind(null, deps),
+    sendErasures: sendErasures.bind(null, deps),
+    createInvite: createInvite.bind(null, deps),
+    listInvites: listInvites.bind(null, deps),
+    deleteInvite: deleteInvite.bind(null, deps),
+    listUsers: listUsers.bind(null, deps),
+    updateUser: updateUser.bind(null, deps),
+    countAccounts: countAccounts.bind(null, deps),
+    setPlan: setPlan.bind(null, deps),
+    setSuspended: setSuspended.bind(null, deps),
+    findByEmail: findByEmail.bind(null, deps),
+    findOwner: findOwner.bind(null, deps),
+    openSession: openSession.bind(null, deps),
+    /** The form of an e-mail that is stored and compared; null when the text is not an e-mail. */
+    canonicalEmail,
+    /**
+     * Locks the user's row until the end of the transaction, so that anything counted over all their vaults is decided
+     * one at a time. Must be called before locking a vault. Throws `unauthorized` once the account is being erased.
+     */
+    async lockUser(handle: WriteHandle, userId: UserId): Promise<{ tier: string }> {
+      const row = await handle.get(store.lockUser, { id: userId });
+      if (row === undefined) throw new NotevaultError('unauthorized');
+      return { tier: row.plan };
+    },
+  };
+}

@@ -1,0 +1,79 @@
+import { NotevaultError } from '@notevault/protocol/errors.ts';
+import { NIL_UUID, type SessionId, type UserId } from '@notevault/protocol/values/ids.ts';
+import type { WriteHandle } from '../../../ports/database/database.ts';
+import { hashOf, newToken } from '../../foundation/tokens/tokens.ts';
+import * as store from './accounts.store.ts';
+import type { AccountContext, AccountDeps } from './accounts.ts';
+import { findNamed } from './admin.ts';
+import { checkPassword } from './passwords.ts';
+import { rightsTaken } from './rights-taken.ts';
+import * as sessionStore from './sessions/sessions.store.ts';
+
+export const RESET_MS = 60 * 60 * 1000;
+
+/** Sets a new password and revokes every other session. Throws `wrong_old_password`, `rate_limited`. */
+export async function changePassword(
+  deps: AccountContext,
+  { userId, credentialId }: { readonly userId: UserId; readonly credentialId: string },
+  { old_password, new_password }: { readonly old_password: string; readonly new_password: string },
+): Promise<void> {
+  const { db, passwords, recordAttempt } = deps;
+  const row = await db.get(store.findUser, { id: userId });
+  const stored = row?.password_hash ?? null;
+  // Throttled, so that a stolen session cannot be used to guess the password.
+  const refund = recordAttempt({ account: userId, network: null });
+  if (!(await passwords.verify(old_password, stored))) throw new NotevaultError('wrong_old_password');
+  refund();
+  checkPassword(new_password);
+  const passwordHash = await passwords.hash(new_password);
+  await db.transact(async (handle) => {
+    const held = await handle.get(store.lockUser, { id: userId });
+    // Of two concurrent changes, the second one's old password is no longer right.
+    if (held?.password_hash !== stored) throw new NotevaultError('wrong_old_password');
+    await setPassword(handle, deps, { userId, passwordHash, kept: credentialId as SessionId });
+  });
+}
+
+/** Sets a new password by a reset token and revokes every session. Throws `invalid_reset_token`. */
+export async function resetPassword(
+  deps: AccountContext,
+  { token, password }: { readonly token: string; readonly password: string },
+): Promise<void> {
+  const { db, clock, passwords } = deps;
+  const hash = hashOf(token);
+  const now = clock.now();
+  const known = await db.get(store.findReset, { hash, now });
+  if (known === undefined) throw new NotevaultError('invalid_reset_token');
+  checkPassword(password);
+  const passwordHash = await passwords.hash(password);
+  await db.transact(async (handle) => {
+    const reset = await handle.get(store.useReset, { hash, now });
+    if (reset === undefined || (await handle.get(store.lockUser, { id: reset.user_id })) === undefined) {
+      throw new NotevaultError('invalid_reset_token');
+    }
+    // Anybody who knew the old password may have sessions, so all are revoked.
+    await setPassword(handle, deps, { userId: reset.user_id, passwordHash, kept: NO_SESSION });
+  });
+}
+
+/** Returns a reset token, which is shown once and is valid for an hour and one use. Throws `account_not_found`. */
+export async function issueReset(deps: AccountDeps, email: string): Promise<string> {
+  const { db, clock } = deps;
+  const { id } = await findNamed(deps, email);
+  const token = newToken(clock.random, 'nv_rst_');
+  const reset = { user_id: id, hash: token.hash, expires_at: clock.now() + RESET_MS };
+  await db.transact((handle) => handle.run(store.putReset, reset));
+  return token.raw;
+}
+
+async function setPassword(
+  handle: WriteHandle,
+  deps: AccountDeps,
+  { userId, passwordHash, kept }: { userId: UserId; passwordHash: string; kept: SessionId },
+): Promise<void> {
+  await rightsTaken(handle, deps, userId);
+  await handle.run(store.updatePassword, { id: userId, passwordHash });
+  await handle.run(sessionStore.deleteOtherSessions, { userId, kept });
+}
+
+const NO_SESSION = NIL_UUID as SessionId;

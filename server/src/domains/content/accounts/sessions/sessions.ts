@@ -1,0 +1,222 @@
+import { NotevaultError } from '@notevault/protocol/errors.ts';
+import { NIL_UUID, parseUuid, type SessionId, type UserId } from '@notevault/protocol/values/ids.ts';
+import { networkOf } from '@notevault/protocol/values/ip-network.ts';
+import type { WriteHandle } from '../../../../ports/database/database.ts';
+import type { SealingKey } from '../../../../ports/keyring/keyring.ts';
+import { bearerOf, hashOf, newToken, prefixes } from '../../../foundation/tokens/tokens.ts';
+import * as accountStore from '../accounts.store.ts';
+import type { Role, UserRow } from '../accounts.tables.ts';
+import type { AccountContext, AccountDeps } from '../accounts.ts';
+import { canonicalEmail } from '../emails.ts';
+import { type User, userOf } from '../profile.ts';
+import { rightsTaken } from '../rights-taken.ts';
+import { ACCESS_SECONDS, lifetimeOf, newFamily, sealToken, type Tokens } from './refresh-tokens.ts';
+import { openClient, type SignInClient, sealClient } from './session-client.ts';
+import * as store from './sessions.store.ts';
+
+const FAMILY_BYTES = 16;
+
+export interface SessionPrincipal {
+  readonly kind: 'session';
+  readonly userId: UserId;
+  readonly credentialId: SessionId;
+  readonly name: string;
+  readonly tier: string;
+  readonly displayName: string | null;
+  readonly isAdmin: boolean;
+  readonly rightsVersion: number;
+}
+
+/** Returns the caller of an `Authorization` header. Throws `unauthorized`, `suspended`. */
+export async function authenticate(
+  { db, clock }: AccountDeps,
+  authorization: string | undefined,
+): Promise<SessionPrincipal> {
+  const token = bearerOf(authorization);
+  if (!token?.startsWith(prefixes.session)) throw new NotevaultError('unauthorized');
+  const found = await db.get(store.findAccess, { hash: hashOf(token), now: clock.now() });
+  if (found === undefined) throw new NotevaultError('unauthorized');
+  if (found.suspended_at !== null) throw new NotevaultError('suspended');
+  return principalOf(found);
+}
+
+/** The session of a principal while it is active, even if its access token has expired; else null. */
+export async function recall(
+  { db, clock }: AccountDeps,
+  { userId, credentialId }: { readonly userId: UserId; readonly credentialId: string },
+): Promise<SessionPrincipal | null> {
+  const found = await db.get(store.findSession, { id: credentialId as SessionId, userId, now: clock.now() });
+  return found === undefined ? null : principalOf(found);
+}
+
+/**
+ * Makes a session to be written, with its secrets created and sealed before the transaction begins.
+ *
+ * @param isBrief whether it ends with the browser.
+ */
+export async function prepareSession({ keys, clock }: AccountDeps, client: SignInClient | null, isBrief = false) {
+  const server = await keys.openServer();
+  const id = clock.uuid() as SessionId;
+  const family = newFamily(clock.random(FAMILY_BYTES), isBrief);
+  const refresh = newToken(clock.random, `${family}.`);
+  const access = newToken(clock.random, prefixes.session);
+  const now = clock.now();
+  const session = {
+    id,
+    family_hash: hashOf(family),
+    network_mac: client === null ? null : networkMacOf(server, networkOf(client.address)),
+    client: sealClient(server, id, client),
+    created_at: now,
+    last_used_at: now,
+    expires_at: now + lifetimeOf(family),
+  };
+  const sealed = sealToken(server, id, refresh.raw);
+  return {
+    tokens: { accessToken: access.raw, expiresIn: ACCESS_SECONDS, refreshToken: refresh.raw },
+    async write(handle: WriteHandle, userId: UserId) {
+      await handle.run(store.deleteExpiredSessions, { userId, now });
+      await handle.run(store.insertSession, { ...session, user_id: userId });
+      await handle.run(store.insertRefreshToken, { session_id: id, hash: refresh.hash, sealed });
+      const expires_at = now + ACCESS_SECONDS * 1000;
+      await handle.run(store.insertAccessToken, { hash: access.hash, session_id: id, expires_at });
+    },
+  };
+}
+
+/** Ends the session of the cookie and that of the access token, if given. */
+export async function logout(deps: AccountDeps, cookie: string | undefined, authorization: string | null) {
+  const { db } = deps;
+  const byToken = await authenticate(deps, authorization ?? undefined).catch((error: unknown) => {
+    if (error instanceof NotevaultError) return null;
+    throw error;
+  });
+  const [family = ''] = (cookie ?? '').split('.', 1);
+  if (family === '' && byToken === null) return;
+  await db.transact(async (handle) => {
+    const familyHash = hashOf(family);
+    const ofCookie = await handle.get(store.findFamily, { familyHash });
+    for (const userId of [...new Set([ofCookie?.user_id, byToken?.userId])].sort()) {
+      if (userId !== undefined) await rightsTaken(handle, deps, userId);
+    }
+    await handle.get(store.deleteFamily, { familyHash });
+    if (byToken !== null) await handle.run(store.deleteSession, { id: byToken.credentialId });
+  });
+}
+
+export function networkMacOf(server: SealingKey, network: string): Buffer {
+  return server.mac('sign-in network', network);
+}
+
+function principalOf(found: {
+  readonly user_id: UserId;
+  readonly session_id: SessionId;
+  readonly plan: string;
+  readonly display_name: string | null;
+  readonly role: Role;
+  readonly rights_version: number;
+}): SessionPrincipal {
+  const { user_id: userId, session_id: credentialId, plan: tier, display_name: displayName, role } = found;
+  const session = { kind: 'session', userId, credentialId, name: 'Session' } as const;
+  return { ...session, tier, displayName, isAdmin: role === 'admin', rightsVersion: found.rights_version };
+}
+
+/** The active sessions of a person, the one used last first. */
+export async function sessionsOf({ db, keys, clock }: AccountDeps, userId: UserId) {
+  const server = await keys.openServer();
+  const rows = await db.all(store.listSessions, { userId, now: clock.now() });
+  return rows.map((row) => ({ ...row, client: openClient(server, row.id, row.client) }));
+}
+
+/** Throws `session_not_found`. */
+export async function endSession(deps: AccountDeps, userId: UserId, sent: string): Promise<void> {
+  const id = parseUuid(sent) as SessionId | null;
+  if (id === null) throw new NotevaultError('session_not_found');
+  await deps.db.transact(async (handle) => {
+    await rightsTaken(handle, deps, userId);
+    if ((await handle.run(store.deleteSessionOf, { id, user_id: userId })) === 0)
+      throw new NotevaultError('session_not_found');
+  });
+}
+
+/** Ends all sessions but the caller's; resolves to their number. */
+export async function endOtherSessions(
+  deps: AccountDeps,
+  { userId, credentialId }: { readonly userId: UserId; readonly credentialId: string },
+): Promise<number> {
+  return await deps.db.transact(async (handle) => {
+    await rightsTaken(handle, deps, userId);
+    return await handle.run(store.deleteOtherSessions, { userId, kept: credentialId as SessionId });
+  });
+}
+
+export interface SignedIn extends Tokens {
+  readonly user: User;
+}
+
+/** What a client sends to register or sign in, unchecked: all faults of the two fields get one error. */
+export interface Credentials {
+  readonly email?: unknown;
+  readonly password?: unknown;
+  /** False for a session that ends with the browser. */
+  readonly remember?: unknown;
+}
+
+/** Throws `email_and_password_required`, `invalid_credentials`, `account_suspended`, `rate_limited`. */
+export async function login(
+  deps: AccountContext,
+  credentials: Credentials,
+  client: SignInClient | null = null,
+): Promise<SignedIn> {
+  const row = await check(deps, credentials, client?.address);
+  const server = await deps.keys.openServer();
+  const session = await prepareSession(deps, client, credentials.remember === false);
+  await deps.db.transact(async (handle) => {
+    // A password change revokes every session, so none may be opened with the old password meanwhile.
+    const held = await handle.get(accountStore.lockUser, { id: row.id });
+    if (held?.password_hash !== row.password_hash) throw new NotevaultError('invalid_credentials');
+    if (held.suspended_at !== null) throw new NotevaultError('account_suspended');
+    await session.write(handle, row.id);
+  });
+  return { ...session.tokens, user: userOf(row, server) };
+}
+
+/** Returns the account of these credentials, with its rights version, without opening a session; throws like `login`. */
+export async function identify(deps: AccountContext, credentials: Credentials, address: string | null = null) {
+  const { id, email, rights_version: rightsVersion } = await check(deps, credentials, address);
+  return { id, email, rightsVersion };
+}
+
+async function check(
+  { db, keys, passwords, recordAttempt, events }: AccountContext,
+  { email: sent, password: secret }: Credentials,
+  address: string | null = null,
+): Promise<UserRow> {
+  const { email, password } = readCredentials(sent, secret);
+  const server = await keys.openServer();
+  const row = await db.get(accountStore.findUserByEmail, { email });
+  // Attempts from a network in which the account is signed in are counted separately: others cannot use them up.
+  const network = address === null ? null : networkOf(address);
+  const networkMac = network === null ? NO_MAC : networkMacOf(server, network);
+  const known = await db.get(store.findKnownNetwork, { userId: row?.id ?? DUMMY_USER, networkMac });
+  const refund = recordAttempt({ account: known === undefined ? email : `${email} ${network}`, network });
+  const right = await passwords.verify(password, row?.password_hash ?? null);
+  if (row === undefined || !right) {
+    events.emit('signInRefused', { address });
+    throw new NotevaultError('invalid_credentials');
+  }
+  refund();
+  if (row.suspended_at !== null) throw new NotevaultError('account_suspended');
+  return row;
+}
+
+const DUMMY_USER = NIL_UUID as UserId;
+const NO_MAC = Buffer.alloc(0);
+
+/** Throws `email_and_password_required`. */
+export function readCredentials(email: unknown, password: unknown): { email: string; password: string } {
+  const canonical = canonicalEmail(email);
+  if (canonical === null || typeof password !== 'string' || password === '') {
+    throw new NotevaultError('email_and_password_required');
+  }
+  return { email: canonical, password };
+}

@@ -1,0 +1,73 @@
+import type { AttachmentWithContent } from '@notevault/protocol/attachments.ts';
+import { isSet } from '@notevault/protocol/values/schemas.ts';
+import { fromOpened } from '../../../concurrency/opened-pieces.ts';
+import { namesTag } from '../../../http/answers/revalidation.ts';
+import { base64Length, encodeBase64 } from '../../../http/base64.ts';
+import type { Reply } from '../../../http/route.ts';
+import type { OpenFile } from './attachments.ts';
+import { acceptsJson, dispositionOf, rangeOf } from './ranges.ts';
+import { isShownInline } from './uploads/extensions.ts';
+import { JSON_FILE_MAX } from './uploads/uploads.schema.ts';
+
+/** The parts of a request that determine the form of the answer. */
+interface Wants {
+  readonly query: { readonly raw?: string | undefined };
+  header(name: string): string | null;
+}
+
+/** A file may not run scripts, load anything, or access pages of this origin. */
+const FILE_POLICY = "default-src 'none'; style-src 'unsafe-inline'; sandbox";
+
+export function fileReply(file: OpenFile, wants: Wants): Reply<AttachmentWithContent> {
+  const raw = isSet(wants.query.raw) || !acceptsJson(wants.header('accept'));
+  return raw ? rawReply(file, wants) : jsonReply(file);
+}
+
+function rawReply({ attachment, bytes }: OpenFile, { header }: Wants): Reply<AttachmentWithContent> {
+  const { content_hash: hash, size_bytes: size, mime_type: type, path } = attachment;
+  const etag = `"${hash}"`;
+  const common = {
+    etag,
+    vary: 'Accept',
+    'cache-control': 'private, no-cache',
+    'content-security-policy': FILE_POLICY,
+    'accept-ranges': 'bytes',
+  };
+  if (namesTag(header('if-none-match'), etag)) return { status: 304, headers: common };
+  // Ranges of two versions do not fit together: the whole file is sent when the client has another version.
+  const condition = header('if-range');
+  const range = condition === null || condition === etag ? rangeOf(header('range'), size) : null;
+  const { start, end } = range ?? { start: 0, end: size };
+  const name = path.slice(path.lastIndexOf('/') + 1);
+  return {
+    status: range === null ? 200 : 206,
+    headers: {
+      ...common,
+      'content-type': type.startsWith('text/') ? `${type}; charset=utf-8` : type,
+      'content-disposition': dispositionOf(isShownInline(type) ? 'inline' : 'attachment', name),
+      ...(range === null ? {} : { 'content-range': `bytes ${start}-${end - 1}/${size}` }),
+    },
+    bytes: { length: end - start, open: () => bytes({ start, end }) },
+  };
+}
+
+/** Streamed: as one string, a file of 64 MB would be in memory several times. */
+function jsonReply({ attachment, bytes }: OpenFile): Reply<AttachmentWithContent> {
+  const headers = { vary: 'Accept', 'cache-control': 'private, no-cache' };
+  const size = attachment.size_bytes;
+  if (size > JSON_FILE_MAX) return { headers, body: { ...attachment, content_base64: null } };
+  const before = Buffer.from(`${JSON.stringify(attachment).slice(0, -1)},"content_base64":"`);
+  const after = Buffer.from('"}');
+  async function* json(opened: AsyncIterable<Uint8Array>) {
+    yield before;
+    for await (const text of encodeBase64(opened)) if (text !== '') yield Buffer.from(text, 'latin1');
+    yield after;
+  }
+  return {
+    headers: { ...headers, 'content-type': 'application/json; charset=utf-8' },
+    bytes: {
+      length: before.length + base64Length(size) + after.length,
+      open: async () => fromOpened(await bytes({ start: 0, end: size }), json),
+    },
+  };
+}

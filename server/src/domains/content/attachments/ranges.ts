@@ -1,0 +1,34 @@
+import { NotevaultError } from '@notevault/protocol/errors.ts';
+import Negotiator from 'negotiator';
+import type { ByteRange } from '../../../ports/blobs/blobs.ts';
+
+/**
+ * Returns the range of a file that a `Range` header requests (RFC 9110, section 14.2). Null means the whole file:
+ * without the header, for several ranges and for an unknown syntax, as the RFC requires. Throws
+ * `range_not_satisfiable`.
+ */
+export function rangeOf(header: string | null, size: number): ByteRange | null {
+  // The pattern has no two adjacent white space groups: a long run of spaces would take quadratic time.
+  const match = /^bytes=\s*(?:(\d+)\s*)?-\s*(?:(\d+)\s*)?$/i.exec(header ?? '');
+  if (match === null) return null;
+  const [, from = '', to = ''] = match;
+  if (from === '' && to === '') return null;
+  if (from !== '' && to !== '' && Number(from) > Number(to)) return null;
+  const start = from === '' ? Math.max(0, size - Number(to)) : Number(from);
+  const end = from === '' || to === '' ? size : Math.min(size, Number(to) + 1);
+  if (start < end) return { start, end };
+  throw new NotevaultError('range_not_satisfiable', { size_bytes: size, content_range: `bytes */${size}` });
+}
+
+/** Whether a client accepts JSON (RFC 9110, section 12.5.1); one without an `Accept` header accepts anything. */
+export function acceptsJson(header: string | null): boolean {
+  if (header === null) return true;
+  return new Negotiator({ headers: { accept: header } }).mediaType(['application/json']) !== undefined;
+}
+
+/** Returns `Content-Disposition` (RFC 6266) with a file name in any script. */
+export function dispositionOf(kind: 'inline' | 'attachment', name: string): string {
+  const plain = name.replace(/[^\x20-\x7e]|["\\%]/g, '_');
+  const encoded = encodeURIComponent(name).replace(/['()*]/g, (sign) => `%${sign.charCodeAt(0).toString(16)}`);
+  return `${kind}; filename="${plain}"; filename*=UTF-8''${encoded}`;
+}

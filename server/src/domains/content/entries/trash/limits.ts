@@ -1,0 +1,36 @@
+import { GB } from '@notevault/protocol/values/byte-units.ts';
+import type { Plan } from '../../../foundation/plans/plans.ts';
+import type { TrashContents } from '../../vaults/vaults.ts';
+import type { StoredEntry } from '../entries.store.ts';
+
+/** How much the trash of a vault keeps; beyond that, what was deleted first is purged. */
+export interface TrashLimits {
+  readonly notes: number;
+  /** Bytes of the notes' texts. */
+  readonly textBytes: number;
+  attachmentBytes(plan: Plan): number;
+}
+
+export const TRASH_LIMITS: TrashLimits = {
+  notes: 10_000,
+  textBytes: GB,
+  attachmentBytes: (plan) => plan.attachment_bytes_cap ?? 10 * GB,
+};
+
+type Sized = Pick<StoredEntry, 'kind' | 'size_bytes'>;
+
+/** Returns what some entries count in the trash. */
+export function contentsOf(rows: readonly Sized[]): TrashContents {
+  const notes = rows.filter(({ kind }) => kind === 'note');
+  const files = rows.filter(({ kind }) => kind === 'attachment');
+  return { notes: notes.length, textBytes: bytesOf(notes), attachmentBytes: bytesOf(files) };
+}
+
+function bytesOf(rows: readonly Sized[]): number {
+  return rows.reduce((sum, { size_bytes }) => sum + size_bytes, 0);
+}
+
+/** Returns the change of counts that takes these contents out. */
+export function removed({ notes, textBytes, attachmentBytes }: TrashContents): TrashContents {
+  return { notes: -notes, textBytes: -textBytes, attachmentBytes: -attachmentBytes };
+}

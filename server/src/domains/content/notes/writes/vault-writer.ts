@@ -1,0 +1,176 @@
+import { NotevaultError } from '@notevault/protocol/errors.ts';
+import type { VaultId } from '@notevault/protocol/values/ids.ts';
+import { GroupQueue } from '../../../../concurrency/group-queue.ts';
+import { runOnReserve } from '../../../../concurrency/tenant.ts';
+import { WRITE_GROUP } from '../../../../config/limits.ts';
+import { DatabaseError, type WriteHandle } from '../../../../ports/database/database.ts';
+import type { PathOwner, WriteContext } from '../../entries/entries.ts';
+import { NeedsLongTransaction } from '../../entries/revision-conflict.ts';
+import type { OpenVault } from '../../vaults/vaults.ts';
+import type { CommitDeps } from '../notes.deps.ts';
+import { type Cause, isRowWrite, StalePlans, writePlans } from './write-rows.ts';
+import type { CommittedNote, WritePlan } from './write-target.ts';
+
+/** Plans that could not be carried out, each with the error of its note; null when it has to be prepared again. */
+export type FailedPlans = ReadonlyMap<WritePlan, NotevaultError | null>;
+
+interface NoteWrite<Result> {
+  /**
+   * Reads the vault and seals what is to be written, outside of any transaction; throws to refuse it. Called again when
+   * plans failed: then resolves to those that remain, with new ones for what has to be prepared again.
+   */
+  prepare(failed: FailedPlans): Promise<readonly WritePlan[]>;
+  /** Completes the transaction after the notes were written; resolves to the result. */
+  apply(handle: WriteHandle, done: ReadonlyMap<WritePlan, CommittedNote>): Promise<Result>;
+}
+
+/** A prepared operation that waits for its vault. */
+interface PreparedWrite {
+  readonly vault: OpenVault;
+  readonly plans: readonly WritePlan[];
+  apply(handle: WriteHandle, done: ReadonlyMap<WritePlan, CommittedNote>): Promise<unknown>;
+}
+
+/** Most attempts of an operation; each failed one lost against a faster writer, and more in a row are a fault. */
+const ROUNDS_MAX = 50;
+/** A transaction with more rows runs as a bulk one, in slices, so that reads are not held up. */
+const SHORT_MAX = 20;
+
+/**
+ * Writes notes: one queue a vault. Operations are prepared side by side, outside of any transaction, and take turns to be
+ * applied: those that wait for a turn share a transaction, because writers of a vault exclude each other anyway.
+ *
+ * The queue only saves work. Moves, deletions, uploads and other processes write without it, so each transaction checks
+ * under the vault's lock that its plans still hold; those that do not are prepared again.
+ */
+export class VaultWriter {
+  readonly #deps: CommitDeps;
+  readonly #queue: GroupQueue<VaultId, PreparedWrite, unknown>;
+
+  constructor(deps: CommitDeps) {
+    this.#deps = deps;
+    this.#queue = new GroupQueue(sizesOf, [WRITE_GROUP.notes, WRITE_GROUP.bytes, WRITE_GROUP.links], (group) =>
+      applyGroup(deps, group),
+    );
+  }
+
+  /** Resolves to the result once the write is on disk. Throws `limit_exceeded`, and the errors of the write. */
+  async enqueue<Result>(context: WriteContext<Result>, { prepare, apply }: NoteWrite<Result>): Promise<Result> {
+    const { vault, inTransaction } = context;
+    let failed: FailedPlans = new Map();
+    for (let round = 1; ; round++) {
+      const prepared: PreparedWrite = {
+        vault,
+        plans: await prepare(failed),
+        async apply(handle, done) {
+          const result = await apply(handle, done);
+          await inTransaction?.(handle, result);
+          return result;
+        },
+      };
+      try {
+        // A long one shares with none, and in the queue each would wait for the disk of the one before.
+        const applying = isLong(prepared) ? applyAlone(this.#deps, prepared) : this.#queue.add(vault.id, prepared);
+        return (await applying) as Result;
+      } catch (error) {
+        if (!(error instanceof StalePlans)) throw error;
+        if (round === ROUNDS_MAX) throw new NotevaultError('unavailable', {}, error);
+        failed = await this.#failedOf(vault, error.causes);
+      }
+    }
+  }
+
+  /** Like `enqueue`, for one note; its error is thrown. */
+  enqueueOne<Result>(
+    context: WriteContext<Result>,
+    plan: () => Promise<WritePlan>,
+    apply: (handle: WriteHandle, done: CommittedNote) => Promise<Result>,
+  ): Promise<Result> {
+    return this.enqueue(context, {
+      async prepare(failed) {
+        for (const error of failed.values()) if (error !== null) throw error;
+        return [await plan()];
+      },
+      async apply(handle, done) {
+        const [only] = done.values();
+        if (only === undefined) throw new TypeError('a note was not written');
+        return apply(handle, only);
+      },
+    });
+  }
+
+  async #failedOf(vault: OpenVault, causes: ReadonlyMap<WritePlan, Cause>): Promise<FailedPlans> {
+    const failed = new Map<WritePlan, NotevaultError | null>();
+    for (const [plan, cause] of causes) {
+      const path = plan.kind === 'write' ? plan.next.path : plan.note.meta.path;
+      failed.set(plan, isOwner(cause) ? await this.#deps.entries.conflictWith(vault, cause, path) : cause);
+    }
+    return failed;
+  }
+}
+
+function isOwner(cause: Cause): cause is PathOwner {
+  return cause !== null && !(cause instanceof NotevaultError);
+}
+
+function sizesOf({ plans }: PreparedWrite): [notes: number, bytes: number, links: number] {
+  let [bytes, links] = [0, 0];
+  for (const { next } of plans.filter(isRowWrite)) {
+    bytes += next.content.length + (next.doc?.length ?? 0);
+    links += next.derived.links.length;
+  }
+  return [plans.length, bytes, links];
+}
+
+function isLong(write: PreparedWrite): boolean {
+  const [, , links] = sizesOf(write);
+  return write.plans.filter(isRowWrite).length > SHORT_MAX || links > WRITE_GROUP.links;
+}
+
+/** Applies operations in one transaction; when that fails, each by itself, so that none fails because of another. */
+async function applyGroup(
+  deps: CommitDeps,
+  group: readonly PreparedWrite[],
+): Promise<readonly PromiseSettledResult<unknown>[]> {
+  if (group.length > 1) {
+    try {
+      return await Promise.allSettled(await transact(deps, group, false));
+    } catch (error) {
+      // It is not known whether the group was committed, and doing it again could do it twice.
+      const isLost = error instanceof DatabaseError && error.code === 'unavailable';
+      if (isLost) return group.map(() => ({ status: 'rejected', reason: error }));
+    }
+  }
+  const outcomes: PromiseSettledResult<unknown>[] = [];
+  for (const write of group) outcomes.push(...(await Promise.allSettled([applyAlone(deps, write)])));
+  return outcomes;
+}
+
+async function applyAlone(deps: CommitDeps, write: PreparedWrite): Promise<unknown> {
+  const commit = async (bulk: boolean) => (await transact(deps, [write], bulk))[0];
+  // A name with thousands of links to it is found only by looking, and rarely.
+  return commit(isLong(write)).catch((error) => {
+    if (!isLong(write) && error instanceof NeedsLongTransaction) return commit(true);
+    throw error;
+  });
+}
+
+/** Throws StalePlans, NeedsLongTransaction. */
+async function transact(deps: CommitDeps, group: readonly PreparedWrite[], bulk: boolean): Promise<unknown[]> {
+  const [first] = group as readonly [PreparedWrite];
+  // A flush has no standing. One of the others is compared with the vault's row.
+  const { vault } = group.find((write) => write.vault.standing !== undefined) ?? first;
+  const standings = group.flatMap((write) => write.vault.standing ?? []);
+  const others = standings.filter((standing) => !standing.isAlike(vault.standing));
+  const plans = group.flatMap((write) => write.plans);
+  const write = async (handle: WriteHandle) => {
+    const done = await writePlans(deps, handle, vault, plans, bulk);
+    if (others.length > 0) await deps.vaults.holdRightsIn(handle, others);
+    const doneOf = (write: PreparedWrite) =>
+      new Map(write.plans.map((plan) => [plan, done.get(plan) as CommittedNote]));
+    return Promise.all(group.map((write) => write.apply(handle, doneOf(write))));
+  };
+  // On a full disk acknowledged edits are still folded into their notes, because reads need them.
+  const isFlush = vault.standing === undefined;
+  return runOnReserve(() => deps.db.transact(write, bulk ? 'bulk' : 'normal'), isFlush);
+}
