@@ -16,16 +16,9 @@ import { type LocalObservation, LocalObserver, PATIENCE, type Patience } from '.
 import type { Outcome } from './outcome.ts';
 import { OwnTexts } from './own-texts.ts';
 import { Placements } from './placements.ts';
-import {
-  type Deletion,
-  type Ports,
-  type Refusal,
-  type Refused,
-  RemoteDamaged,
-  type StateChange,
-  type Unsynced,
-} from './ports.ts';
+import { type Deletion, type Ports, type Refusal, RemoteDamaged, type StateChange, type Unsynced } from './ports.ts';
 import { Recognition } from './recognition.ts';
+import { Refusals } from './refusals.ts';
 import { RemoteObserver } from './remote-observer.ts';
 import { followServer, makeAuthoritative, overwrittenRemotely, putBack, syncedAfter } from './resolutions.ts';
 import { SyncState } from './sync-state.ts';
@@ -84,16 +77,23 @@ const LONG_PLAN = 512;
 const COMMIT_EVERY = 256;
 /** Deletions within this time count together. */
 const RECENT_MS = 15 * 60 * 1000;
-/** A refused operation is tried again after this time: the limits of the server or the disk may have changed. */
-const REFUSAL_MS = 24 * 60 * 60 * 1000;
-/** What a user may not read or change is tried again after this time: permissions are mended at any moment. */
-const DENIED_MS = 60_000;
-/** So long the server need not be asked again what it has just said, such as who may write. */
+/** How long an answer of the server is reused, such as who may write. */
 const JUST_NOW_MS = 10_000;
 
 /**
  * Keeps a folder and a vault in sync. Each round observes both sides, makes a plan and carries it out; rounds repeat
- * until the plan is empty. Only one call of `sync` may run at a time.
+ * until the plan is empty. Only one call of `sync` may run at a time. It keeps these promises, held by the named tests:
+ *
+ * 1. No text is lost: an edit wins over a deletion, and two contents of one path are merged or both kept
+ *    (engine.test.ts, planner.test.ts).
+ * 2. Mass deletions and overwrites wait for the user's approval, which covers only the plan that it was given for
+ *    (brake.test.ts, decisions.test.ts).
+ * 3. A device that may not write sends nothing to the vault (engine.test.ts, seeds with members).
+ * 4. A file that cannot be read, or is still being written, is neither deleted nor replaced (denied.test.ts,
+ *    busy-files.test.ts).
+ * 5. A killed run is continued: what it had done is neither done again nor taken for an edit (recognition.test.ts,
+ *    server/test/faults/sync-kills.pg.test.ts).
+ * 6. The text of a held note is neither sent nor fetched (holds.test.ts).
  */
 export class SyncEngine {
   readonly #ports: Ports;
@@ -107,10 +107,9 @@ export class SyncEngine {
   readonly #holds: Holds;
   readonly #placements: Placements;
   readonly #recognition: Recognition;
+  readonly #refusals: Refusals;
   /** How often what was placed was not looked for, because files had not come to rest. */
   #unsettled = 0;
-  /** What the disk denied in this run, by the key of the operation: the next run tries it again. */
-  readonly #denied = new Map<string, Refusal>();
   /** When the feed was last read to its end, in ticks. */
   #readAt = Number.NEGATIVE_INFINITY;
 
@@ -128,6 +127,7 @@ export class SyncEngine {
     this.#holds = new Holds(state, this.#contents);
     this.#placements = new Placements(state, this.#contents);
     this.#recognition = new Recognition(state, this.#contents, ports.server, () => this.#rest());
+    this.#refusals = new Refusals(state, ports.clock);
   }
 
   async #rest(): Promise<void> {
@@ -215,7 +215,7 @@ export class SyncEngine {
     const { operations, unwanted } = await this.#plan(
       await this.#trees(local, { files: [...remote.values()], folders: remoteFolders }),
     );
-    return [...operations.filter((operation) => this.#refusalOf(operation) === undefined), ...unwanted];
+    return [...operations.filter((operation) => this.#refusals.of(operation) === undefined), ...unwanted];
   }
 
   /**
@@ -232,7 +232,7 @@ export class SyncEngine {
    * kept, and the next call continues from there.
    */
   async sync({ approval, signal }: SyncOptions = {}): Promise<SyncResult> {
-    this.#denied.clear();
+    this.#refusals.forgetDenied();
     let done = 0;
     let idle = 0;
     let renaming = 0;
@@ -247,11 +247,12 @@ export class SyncEngine {
       }
       const { operations, unwanted, problems } = await this.#plan(trees);
       await this.#rest();
-      const refused = operations.map((operation) => this.#refusalOf(operation));
+      const refused = operations.map((operation) => this.#refusals.of(operation));
       const open = operations.filter((_, index) => refused[index] === undefined);
       const refusals = refused.filter((one) => one !== undefined);
       const unsynced = this.#unsynced(refusals, problems, local);
-      const retryAt = this.#retryAt(refusals, unsynced);
+      const isAnyDenied = unsynced.some(({ isDenied }) => isDenied);
+      const retryAt = this.#refusals.retryAt(refusals, isAnyDenied);
       const { isReadOnly } = this.#state;
       const result = { done, unsynced, brakes: [], pending: [...open, ...unwanted], isReadOnly, retryAt };
       // Nothing is lost where the vault has seen the text that is replaced.
@@ -360,7 +361,7 @@ export class SyncEngine {
     const label = conflictLabel(this.#options.device, new Date(this.#ports.clock.now()));
     const direction = this.#options.direction ?? 'both';
     const canStore = (path: string) => this.#ports.disk.pathFault(path) === null;
-    const isRefused = (operation: Operation) => this.#refusalOf(operation) !== undefined;
+    const isRefused = (operation: Operation) => this.#refusals.of(operation) !== undefined;
     const steps = planInSteps(trees, {
       label,
       direction,
@@ -372,38 +373,10 @@ export class SyncEngine {
     return withRests(steps, () => this.#rest());
   }
 
-  /** An operation is not repeated until its effect would be different, some time has passed, or the user asks. */
-  #refuse(operation: Operation, { reason, isDenied, retryMs = isDenied ? DENIED_MS : REFUSAL_MS }: Refused): void {
-    const until = this.#ports.clock.now() + retryMs;
-    const refusal = { key: keyOf(operation), path: pathOf(operation), reason, until };
-    if (isDenied) this.#denied.set(refusal.key, refusal);
-    else this.#state.record({ type: 'refused', refusal });
-  }
-
-  /** Returns the refusal of an operation; undefined once it may be tried again, also after the clock was set back. */
-  #refusalOf(operation: Operation): Refusal | undefined {
-    // Of thousands of operations, the keys take a while.
-    if (this.#state.refused.size + this.#denied.size === 0) return undefined;
-    const key = keyOf(operation);
-    const denied = this.#denied.get(key);
-    if (denied !== undefined) return denied;
-    const refusal = this.#state.refused.get(key);
-    const left = refusal === undefined ? 0 : refusal.until - this.#ports.clock.now();
-    if (left > 0 && left <= REFUSAL_MS) return refusal;
-    if (refusal !== undefined) this.#state.record({ type: 'retried', key: refusal.key });
-    return undefined;
-  }
-
-  #retryAt(refusals: readonly Refusal[], unsynced: readonly Unsynced[]): number | null {
-    const times = refusals.map(({ until }) => until);
-    if (unsynced.some(({ isDenied }) => isDenied)) times.push(this.#ports.clock.now() + DENIED_MS);
-    return times.length === 0 ? null : Math.min(...times);
-  }
-
   #unsynced(refusals: readonly Refusal[], problems: readonly Problem[], local: LocalObservation): Unsynced[] {
     const refused = refusals.map((refusal): Unsynced => {
-      const { path, reason, key } = refusal;
-      return { path, reason, ...(this.#denied.get(key) === refusal && { isDenied: true }) };
+      const { path, reason } = refusal;
+      return { path, reason, ...(this.#refusals.isDenied(refusal) && { isDenied: true }) };
     });
     const named = problems.map(({ path, reason: problem }) => {
       const code = PROBLEMS[problem];
@@ -443,7 +416,7 @@ export class SyncEngine {
       this.#options.onOperation?.(operation, outcome);
       if (outcome.kind === 'done') done += 1;
       if (outcome.kind === 'done' && !isApproved(operation)) this.#countDeletion(operation);
-      if (outcome.kind === 'refused') this.#refuse(operation, outcome);
+      if (outcome.kind === 'refused') this.#refusals.add(operation, outcome);
       sinceCommit += 1;
       if (sinceCommit < COMMIT_EVERY) return;
       sinceCommit = 0;
@@ -506,13 +479,6 @@ function tasksOf(operations: readonly Operation[]): Task[] {
   for (let at = 0; at < notes.length; at += NOTES_PER_REQUEST)
     tasks.push({ kind: 'notes', operations: notes.slice(at, at + NOTES_PER_REQUEST) });
   return tasks;
-}
-
-function pathOf(operation: Operation): string {
-  if ('path' in operation) return operation.path;
-  if ('from' in operation) return operation.from;
-  if ('moves' in operation) return operation.moves[0]?.from ?? '';
-  return operation.type === 'adopt' ? operation.file.path : operation.id;
 }
 
 function nullIfDamaged(error: unknown): null {

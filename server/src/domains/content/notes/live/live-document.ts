@@ -39,8 +39,19 @@ type AcceptedTrial = Extract<Trial, { kind: 'accepted' }>;
 const COMPARED_BYTES_MAX = 512 * 1024;
 
 /**
- * The document of a note that somebody has open. It contains the note's stored document, the edits in the update log,
- * and those on their way to the log; what it returns or sends contains only edits that are on disk.
+ * The Yjs document of a note that somebody has open. It contains the note's stored document, the edits in the update
+ * log, and those on their way to the log. It keeps these promises, held by the tests of `document-manager.*.test.ts`:
+ *
+ * 1. Whatever it returns, sends or acknowledges is on disk ("an edit that cannot be stored is not acknowledged").
+ * 2. After an edit that could not be stored the document is lost: it takes no further edit and is never flushed ("a
+ *    note is not written with an edit that could not be stored").
+ * 3. Updates are applied in the order of their arrival, also while one of them is tried on a worker thread ("updates
+ *    that arrive during a trial wait for it").
+ * 4. An update is applied as a whole or refused as a whole; a refused one changes nothing ("each is accepted or refused
+ *    on its own").
+ * 5. An update that depends on edits that the document lacks is not applied ("one that depends on missing edits").
+ * 6. Only the server inserts items under its own client id, and a document of another lineage is never merged ("nobody
+ *    types under the client id of the server", "a document begun by a client is never merged").
  */
 export class LiveDocument {
   readonly id: NoteId;
@@ -58,7 +69,7 @@ export class LiveDocument {
   #revision: number;
   #head: string;
   #snapshot: Uint8Array;
-  /** What Yjs reported during the present change. */
+  /** Updates that Yjs has emitted during the current change. */
   #added: Uint8Array[] = [];
   readonly #durable = new Durability();
   readonly #trials = new TrialQueue();

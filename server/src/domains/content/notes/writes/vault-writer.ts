@@ -31,17 +31,24 @@ interface PreparedWrite {
   apply(handle: WriteHandle, done: ReadonlyMap<WritePlan, CommittedNote>): Promise<unknown>;
 }
 
-/** Most attempts of an operation; each failed one lost against a faster writer, and more in a row are a fault. */
+/** Maximum attempts per operation. Each failed one lost to a faster writer; more in a row indicate a fault. */
 const ROUNDS_MAX = 50;
 /** A transaction with more rows runs as a bulk one, in slices, so that reads are not held up. */
 const SHORT_MAX = 20;
 
 /**
- * Writes notes: one queue a vault. Operations are prepared side by side, outside of any transaction, and take turns to be
- * applied: those that wait for a turn share a transaction, because writers of a vault exclude each other anyway.
+ * Writes notes, with one queue per vault. Operations are prepared concurrently, outside any transaction; those that are
+ * prepared while another transaction of the vault runs share the next one, because writers of a vault exclude each other
+ * anyway. It keeps these promises, held by vault-writer.pg.test.ts unless another test is named:
  *
- * The queue only saves work. Moves, deletions, uploads and other processes write without it, so each transaction checks
- * under the vault's lock that its plans still hold; those that do not are prepared again.
+ * 1. A result is returned only once its transaction is on disk (server/test/faults/kill.pg.test.ts).
+ * 2. A plan is carried out only if its rows are unchanged under the vault's lock; otherwise its operation is prepared
+ *    again. Moves, deletions, uploads and other processes write without the queue ("one whose row changed meanwhile").
+ * 3. An operation fails alone: the others of its group are applied without it ("fail alone").
+ * 4. An operation is written only under rights that still hold in the transaction, also when it shares it with others
+ *    (server/test/races/rights.pg.test.ts).
+ * 5. A note and the answer under the operation's idempotency key commit together ("its own idempotency key").
+ * 6. Each change has its own seq, in the order of the feed ("a seq of its own in the feed").
  */
 export class VaultWriter {
   readonly #deps: CommitDeps;
