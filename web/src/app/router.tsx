@@ -3,10 +3,12 @@ import {
   createRoute,
   createRouter,
   lazyRouteComponent,
+  Outlet,
   retainSearchParams,
 } from '@tanstack/react-router';
+import { Suspense } from 'react';
 import { loadTexts, type Part } from '../i18n/i18n.ts';
-import { Crashed } from '../page/crash-barrier.tsx';
+import { CrashBarrier, Crashed } from '../page/crash-barrier.tsx';
 import { importOrReload } from '../page/import-or-reload.ts';
 import { NotFound } from '../page/not-found.tsx';
 import {
@@ -18,7 +20,6 @@ import {
   taskParams,
   welcomeParams,
 } from '../page/search-params.ts';
-import { RootLayout } from './root-layout.tsx';
 
 /** A page that is loaded when it is first opened, together with its texts. */
 function lazyPage<Module extends object, Name extends keyof Module>(
@@ -195,4 +196,15 @@ declare module '@tanstack/react-router' {
   interface Register {
     router: typeof router;
   }
+}
+
+/** What is around every page of the app. */
+function RootLayout() {
+  return (
+    <CrashBarrier>
+      <Suspense>
+        <Outlet />
+      </Suspense>
+    </CrashBarrier>
+  );
 }

@@ -2,14 +2,16 @@ import { ApiError } from '@notevault/client/transport.ts';
 import type { SyncChange, VaultTree } from '@notevault/protocol/sync.ts';
 import type { Vault } from '@notevault/protocol/vaults.ts';
 import type { QueryClient } from '@tanstack/react-query';
+import i18next from 'i18next';
 import { api } from '../data/client.ts';
 import { keys } from '../data/keys.ts';
 import { treeQuery } from '../data/queries.ts';
 import { roleOf } from '../data/role.ts';
 import { patchTree } from '../data/tree/tree-patch.ts';
+import { loadTexts } from '../i18n/i18n.ts';
+import { showToast } from '../ui/feedback/toast.ts';
 import { liveSocket } from './live-socket.ts';
-import { rereadPeople } from './reread-people.ts';
-import { throttled } from './throttled.ts';
+import { type NewOwner, newOwnerOf } from './new-owner.ts';
 
 /** Signals may be missing; then the feed is read after this time. */
 const AT_MOST_MS = 60_000;
@@ -103,4 +105,42 @@ function cursorName(vault: string): string {
 /** The position in the feed up to which this tab has applied it. */
 function storedCursor(vault: string): string | null {
   return sessionStorage.getItem(cursorName(vault));
+}
+
+/** Runs a function soon after it is asked for, and then at most once in each interval. */
+function throttled(run: () => void, intervalMs: number): (() => void) & Disposable {
+  let timer: ReturnType<typeof setTimeout> | null = null;
+  const ask = () => {
+    if (timer !== null) return;
+    timer = setTimeout(() => {
+      timer = null;
+      run();
+    }, intervalMs);
+  };
+  return Object.assign(ask, {
+    [Symbol.dispose]() {
+      if (timer !== null) clearTimeout(timer);
+    },
+  });
+}
+
+const vaultIn = (queries: QueryClient, id: string) =>
+  queries.getQueryData<readonly Vault[]>(keys.vaults)?.find((vault) => vault.id === id) ?? null;
+
+/** Reads again who has a vault, and says so if it is somebody else’s now. */
+async function rereadPeople(id: string, queries: QueryClient): Promise<void> {
+  const before = vaultIn(queries, id);
+  await Promise.all([
+    queries.invalidateQueries({ queryKey: keys.vaults, exact: true }),
+    queries.invalidateQueries({ queryKey: keys.members(id) }),
+  ]);
+  const owner = newOwnerOf(before, vaultIn(queries, id));
+  if (owner !== null) await tell(owner);
+}
+
+async function tell(owner: NewOwner): Promise<void> {
+  await loadTexts('sharing');
+  const t = i18next.getFixedT(i18next.language, 'sharing');
+  const text = owner === 'you' ? t('ownerYou') : t('handedOver', { name: owner.name ?? t('somebody') });
+  showToast({ kind: 'plain', text });
 }

@@ -1,14 +1,20 @@
 import { bracketMatching, foldGutter, indentUnit } from '@codemirror/language';
 import { highlightSelectionMatches, search } from '@codemirror/search';
-import { EditorState, type Extension, Prec } from '@codemirror/state';
+import { type Compartment, EditorState, type Extension, Prec, RangeSet, RangeSetBuilder } from '@codemirror/state';
 import {
   crosshairCursor,
+  Decoration,
+  type DecorationSet,
   drawSelection,
   dropCursor,
   EditorView,
   highlightActiveLine,
+  lineNumbers,
   rectangularSelection,
+  ViewPlugin,
+  type ViewUpdate,
 } from '@codemirror/view';
+import { findFrontmatter } from '@notevault/note-text/frontmatter/fence.ts';
 import { formatBar } from '../bars/format-bar.ts';
 import { noteCompletion } from '../completion/note-completion.ts';
 import { fileDrop } from '../files/file-drop.ts';
@@ -20,15 +26,50 @@ import { linkPaste } from '../paste/link-paste.ts';
 import { plainPasteKeys } from '../paste/plain-paste.ts';
 import { calloutFolds } from '../preview/callout-folds.ts';
 import { codeParser } from '../syntax/code-parser.ts';
+import { MAX_FRONTMATTER } from '../syntax/frontmatter.ts';
 import { noteLanguage } from '../syntax/markdown-language.ts';
 import { tablePaste } from '../table/paste.ts';
 import { editorTheme } from '../theme/theme.ts';
-import { carriageReturns } from './carriage-returns.ts';
+import type { EditorLook } from './controller.ts';
 import { foundPlace } from './found-place.ts';
 import { noteKeymaps } from './keymaps.ts';
 import { noteLanguageAttribute } from './note-language.ts';
 import { printing } from './printing.ts';
 import { textDirection } from './text-direction.ts';
+
+const hidden = Decoration.replace({});
+
+/**
+ * Hides the carriage returns of notes with CRLF lines. They stay in the text, whose offsets are those of the note; the
+ * cursor passes them together with the line end.
+ */
+const carriageReturns = ViewPlugin.fromClass(
+  class {
+    decorations: DecorationSet;
+    constructor(view: EditorView) {
+      this.decorations = find(view);
+    }
+    update(update: ViewUpdate): void {
+      if (update.view.composing) this.decorations = this.decorations.map(update.changes);
+      else if (update.docChanged || update.viewportChanged) this.decorations = find(update.view);
+    }
+  },
+  {
+    decorations: ({ decorations }) => decorations,
+    provide: (plugin) => EditorView.atomicRanges.of((view) => view.plugin(plugin)?.decorations ?? RangeSet.empty),
+  },
+);
+
+function find(view: EditorView): DecorationSet {
+  const builder = new RangeSetBuilder<Decoration>();
+  for (const { from, to } of view.visibleRanges) {
+    const text = view.state.doc.sliceString(from, to);
+    for (let at = text.indexOf('\r'); at >= 0; at = text.indexOf('\r', at + 1)) {
+      builder.add(from + at, from + at + 1, hidden);
+    }
+  }
+  return builder.finish();
+}
 
 /** In prose, an apostrophe is no quote that must be closed. */
 const prose = Prec.high(EditorState.languageData.of(() => [{ closeBrackets: { brackets: ['(', '[', '{', '`'] } }]));
@@ -77,3 +118,33 @@ export const editingExtensions: Extension = [
   htmlPaste,
   noteKeymaps,
 ];
+
+/**
+ * Parses the note anew when frontmatter begins or ends. The parser reuses what is before a change, and so would not see
+ * that a fence, closed further down, makes the start of the note something else.
+ */
+export function frontmatterWatch(language: Compartment, create: () => Extension): Extension {
+  return EditorView.updateListener.of((update) => {
+    if (!update.docChanged || bodyStart(update.startState) > 0 === bodyStart(update.state) > 0) return;
+    update.view.dispatch({ effects: language.reconfigure(create()) });
+  });
+}
+
+function bodyStart({ doc }: EditorState): number {
+  if (!/^\ufeff?---[ \t]*\r?$/.test(doc.line(1).text)) return 0;
+  return findFrontmatter(doc.sliceString(0, Math.min(doc.length, MAX_FRONTMATTER))).bodyStart;
+}
+
+/** How the text looks and is typed, until the app says otherwise. */
+export const DEFAULT_LOOK: EditorLook = { lineWidth: 'var(--measure)', hasLineNumbers: false, isSpellChecked: true };
+
+/** The extensions of a look. */
+export function lookExtensions({ lineWidth, hasLineNumbers, isSpellChecked }: EditorLook): Extension {
+  return [
+    EditorView.editorAttributes.of({ style: `--nv-measure: ${lineWidth}` }),
+    EditorView.contentAttributes.of(
+      isSpellChecked ? { spellcheck: 'true', autocorrect: 'on', autocapitalize: 'sentences' } : { spellcheck: 'false' },
+    ),
+    hasLineNumbers ? lineNumbers() : [],
+  ];
+}

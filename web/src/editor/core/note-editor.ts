@@ -5,25 +5,50 @@ import { type AwarenessLike, textBinding } from '../collab/binding.ts';
 import { COMMANDS, canRun } from '../commands/commands.ts';
 import { insertFiles } from '../files/insert-files.ts';
 import { foldClosedCallouts } from '../preview/callout-folds.ts';
-import { drawNote } from '../preview/nested.ts';
+import { type DrawNote, drawNote, embedDepth } from '../preview/nested.ts';
 import { livePreview } from '../preview/preview.ts';
 import { refreshPreview } from '../preview/preview-state.ts';
 import { noteTitle } from '../preview/title.ts';
-import { anchorPosition } from './anchors.ts';
-import { createLanguage, editingExtensions, sharedExtensions } from './base-extensions.ts';
+import {
+  createLanguage,
+  DEFAULT_LOOK,
+  editingExtensions,
+  frontmatterWatch,
+  lookExtensions,
+  sharedExtensions,
+} from './base-extensions.ts';
 import { firstSelection, type KeptCaret, keepCaret } from './caret.ts';
 import type { EditorCommand, EditorController, EditorLook } from './controller.ts';
 import { factPlugin } from './fact-plugin.ts';
 import { FactStore } from './facts.ts';
 import { markPlace } from './found-place.ts';
-import { frontmatterWatch } from './frontmatter-watch.ts';
 import { applyTransactions, heldWhileResized } from './held-place.ts';
-import { DEFAULT_LOOK, lookExtensions } from './look.ts';
 import { type EditorMode, modeExtensions } from './modes.ts';
 import { printView } from './printing.ts';
-import { drawReadingView } from './reading-view.ts';
 import { type EditorServices, services } from './services.ts';
+import { anchorPosition } from './text-facts.ts';
 import { type TopPlace, topPlace } from './top-place.ts';
+
+/** Draws a text as it is read: an embedded note, a hover preview. */
+const drawReadingView: DrawNote = (parent, text, app, depth) => {
+  const view = new EditorView({
+    parent,
+    state: EditorState.create({
+      doc: text,
+      extensions: [
+        services.of(app),
+        drawNote.of(drawReadingView),
+        embedDepth.of(depth),
+        EditorState.lineSeparator.of('\n'),
+        createLanguage(),
+        sharedExtensions,
+        modeExtensions('reading', false, livePreview),
+      ],
+    }),
+  });
+  foldClosedCallouts(view);
+  return { [Symbol.dispose]: () => view.destroy() };
+};
 
 export interface NoteEditorOptions {
   /** The text of the note in its Yjs document, already loaded. */

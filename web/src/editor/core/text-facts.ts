@@ -1,5 +1,6 @@
 import { ensureSyntaxTree, syntaxTree } from '@codemirror/language';
-import type { EditorState } from '@codemirror/state';
+import type { EditorState, Text } from '@codemirror/state';
+import { blockIdOf, findHeading, hasBlockId } from '@notevault/note-text/links/anchors.ts';
 import { classAt, UNSPACED } from '@notevault/note-text/words/classes.ts';
 import { eachRun, type Runs, segmentsOf } from '@notevault/note-text/words/runs.ts';
 import { headingLevel } from '../syntax/heading-folds.ts';
@@ -63,4 +64,20 @@ export async function wordCountOf(text: string, pause: () => Promise<boolean>): 
     if (at < text.length && !(await pause())) return null;
   }
   return count;
+}
+
+/** Where what an anchor names is: a heading (by its text, or a path `A#B` of texts) or a block (`^id`); null for none. */
+export function anchorPosition(state: EditorState, anchor: string): number | null {
+  const block = blockIdOf(anchor);
+  if (block !== null) return blockPosition(state.doc, block);
+  const headings = headingsOf(state);
+  return headings[findHeading(headings, anchor)]?.from ?? null;
+}
+
+function blockPosition(doc: Text, id: string): number | null {
+  for (let number = 1; number <= doc.lines; number++) {
+    const line = doc.line(number);
+    if (hasBlockId(line.text, id)) return line.from;
+  }
+  return null;
 }

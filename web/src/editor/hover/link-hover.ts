@@ -1,4 +1,5 @@
 import { syntaxTree } from '@codemirror/language';
+import type { EditorState } from '@codemirror/state';
 import { closeHoverTooltips, type EditorView, hoverTooltip, type Tooltip } from '@codemirror/view';
 import type { SyntaxNode } from '@lezer/common';
 import { type LinkTarget, services } from '../core/services.ts';
@@ -6,7 +7,6 @@ import { readLinkNode, readWikilinkNode } from '../links/read-link.ts';
 import { stringsOf } from '../media/inline-widgets.ts';
 import { drawNote, embedDepth } from '../preview/nested.ts';
 import { element } from '../preview/widget-base.ts';
-import { footnoteText } from './footnote-text.ts';
 
 const HOVER_MS = 350;
 /** A preview shows no more of a note than this. */
@@ -86,4 +86,26 @@ async function loadExcerpt(view: EditorView, link: LinkTarget, signal: AbortSign
     ?.content.excerpt(link, signal)
     .catch(() => null);
   return excerpt ? excerpt.text.slice(0, MAX_CHARACTERS) : null;
+}
+
+/** Where the definition of a footnote is, by its reference `[^label]`; null without one. */
+function footnoteDefinition(state: EditorState, reference: string): { from: number; to: number } | null {
+  for (const node of syntaxTree(state).topNode.getChildren('FootnoteDefinition')) {
+    const label = node.getChild('FootnoteLabel');
+    if (label !== null && state.doc.sliceString(label.from, label.to - 1) === reference) {
+      return { from: label.to, to: node.to };
+    }
+  }
+  return null;
+}
+
+/** The text of a footnote, without the indentation of its later lines. */
+function footnoteText(state: EditorState, reference: string): string | null {
+  const place = footnoteDefinition(state, reference);
+  return place === null
+    ? null
+    : state.doc
+        .sliceString(place.from, place.to)
+        .trim()
+        .replace(/^ {4}|^\t/gm, '');
 }

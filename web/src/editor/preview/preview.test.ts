@@ -6,7 +6,7 @@ import { highlightTree } from '@lezer/highlight';
 import fc from 'fast-check';
 import { noteLanguage } from '../syntax/markdown-language.ts';
 import { classesAt, drawnIn, previewState, shownText, stateOf } from '../test/preview-kit.ts';
-import { codeStyle, noteStyle } from '../theme/highlight.ts';
+import { codeStyle, noteStyle } from '../theme/theme.ts';
 import { INLINE_RENDERERS } from './preview.ts';
 import { changedLines } from './redraw.ts';
 import { buildDecorations, redraw } from './visible-walk.ts';

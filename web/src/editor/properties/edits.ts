@@ -1,5 +1,5 @@
+import { isScalar, parseDocument, stringify } from 'yaml';
 import { type Property, readProperties, type ScalarSource } from './model.ts';
-import { printScalar } from './print-scalar.ts';
 
 /** A change of the YAML; offsets are UTF-16 offsets into it. Everything else keeps its bytes. */
 export interface YamlEdit {
@@ -97,4 +97,33 @@ function printKey(name: string): string {
 
 export function applyEdit(yaml: string, { from, to, insert }: YamlEdit): string {
   return yaml.slice(0, from) + insert + yaml.slice(to);
+}
+
+/** Where a scalar stands: inside `[…]`, commas and brackets end it. */
+type ScalarContext = 'flow' | 'block';
+
+/**
+ * Writes a text as a scalar on one line, in the style it had. A style that cannot hold the text gives way to double
+ * quotes.
+ */
+function printScalar(text: string, style: ScalarSource['style'], context: ScalarContext): string {
+  if (style === 'single' && !/[\n\r\t]|[^\P{C}]/u.test(text)) return `'${text.replaceAll("'", "''")}'`;
+  if (style === 'plain' && isPlain(text, context)) return text;
+  return stringify(text, {
+    defaultStringType: 'QUOTE_DOUBLE',
+    doubleQuotedMinMultiLineLength: Number.MAX_SAFE_INTEGER,
+    lineWidth: 0,
+  }).trimEnd();
+}
+
+/** Whether a text means itself when it is written without quotes. */
+function isPlain(text: string, context: ScalarContext): boolean {
+  if (text === '' || text !== text.trim() || /[\n\r\t]|[^\P{C}]/u.test(text)) return false;
+  if (/^(?:null|~)$/i.test(text)) return false;
+  const source = context === 'flow' ? `k: [${text}]` : `k: ${text}`;
+  const document = parseDocument(source, { prettyErrors: false, logLevel: 'silent', version: '1.2' });
+  if (document.errors.length > 0 || document.warnings.length > 0) return false;
+  const node = document.getIn(context === 'flow' ? ['k', 0] : ['k'], true);
+  if (context === 'flow' && document.hasIn(['k', 1])) return false;
+  return isScalar(node) && node.type === 'PLAIN' && node.source === text && !node.comment && document.comment === null;
 }

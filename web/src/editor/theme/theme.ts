@@ -1,14 +1,61 @@
-import { syntaxHighlighting } from '@codemirror/language';
+import { HighlightStyle, syntaxHighlighting } from '@codemirror/language';
 import type { Extension } from '@codemirror/state';
+import { EditorView } from '@codemirror/view';
+import { tags } from '@lezer/highlight';
+import { noteTags } from '../syntax/syntax-styles.ts';
 import { barTheme } from './bars.ts';
 import { blockTheme } from './blocks.ts';
 import { chromeTheme } from './chrome.ts';
-import { codeStyle, noteStyle } from './highlight.ts';
 import { listTheme } from './lists.ts';
 import { panelTheme } from './panels.ts';
-import { printTheme } from './print.ts';
 import { tableTheme } from './tables.ts';
 import { textTheme } from './text.ts';
+
+/** On paper: the text only, in black, without what is for the pointer. */
+const printTheme = EditorView.baseTheme({
+  '@media print': {
+    // Those of embedded notes; a theme cannot name its own editor in a media query, so the page has the rule for it.
+    '.cm-editor': { display: 'block !important' },
+    '.cm-scroller': { overflow: 'visible !important', display: 'block !important' },
+    '.nv-top': { position: 'static', width: 'auto !important', padding: '0 0 8px' },
+    '.cm-content': { maxWidth: 'none', padding: '0', color: '#000' },
+    '.cm-gutters, .cm-panels, .cm-tooltip, .cm-cursorLayer, .cm-selectionLayer, .cm-ySelectionCaret': {
+      display: 'none !important',
+    },
+    '.nv-chip-add, .nv-property-remove, .nv-property-footer, .nv-code-copy, .nv-pdf-bar': {
+      display: 'none !important',
+    },
+    '.nv-chip': { whiteSpace: 'normal' },
+    '.nv-heading': { breakAfter: 'avoid' },
+    '.nv-block, .nv-code-line, .nv-callout': { breakInside: 'avoid' },
+    '.nv-link': { color: '#000' },
+  },
+});
+
+/** The marks of markdown, which the source mode shows too. */
+export const noteStyle = HighlightStyle.define([
+  { tag: tags.heading, fontWeight: '650' },
+  { tag: tags.strong, fontWeight: '650' },
+  { tag: tags.emphasis, fontStyle: 'italic' },
+  { tag: tags.strikethrough, textDecoration: 'line-through' },
+  { tag: [tags.processingInstruction, tags.contentSeparator, tags.labelName], color: 'var(--faint)' },
+  { tag: [tags.link, tags.url, noteTags.wikilink, noteTags.hashtag, noteTags.footnote], color: 'var(--accent-ink)' },
+  { tag: tags.monospace, fontFamily: 'var(--font-code)' },
+  { tag: noteTags.highlight, backgroundColor: 'var(--highlight)' },
+  { tag: [noteTags.math, tags.meta], color: 'var(--muted)' },
+]);
+
+/** Code. Few colours, each with a contrast of 4.5 : 1 on the background of code. */
+export const codeStyle = HighlightStyle.define([
+  { tag: [tags.keyword, tags.operatorKeyword, tags.modifier, tags.controlKeyword], color: 'var(--accent-ink)' },
+  { tag: [tags.string, tags.regexp, tags.special(tags.string)], color: 'var(--ok)' },
+  { tag: [tags.number, tags.bool, tags.null, tags.atom, tags.escape], color: 'var(--warn)' },
+  { tag: [tags.comment, tags.lineComment, tags.blockComment], color: 'var(--faint)' },
+  { tag: [tags.typeName, tags.className, tags.tagName, tags.namespace], color: 'var(--info)' },
+  { tag: [tags.propertyName, tags.attributeName, tags.definition(tags.variableName)], color: 'var(--text)' },
+  { tag: tags.function(tags.variableName), fontWeight: '600' },
+  { tag: tags.invalid, color: 'var(--danger)' },
+]);
 
 /** The look of the editor. Colours, sizes and spaces are the custom properties of the app. */
 export const editorTheme: Extension = [

@@ -1,5 +1,5 @@
 import type { AdminUser } from '@notevault/protocol/admin.ts';
-import { useSuspenseInfiniteQuery, useSuspenseQuery } from '@tanstack/react-query';
+import { useQueryClient, useSuspenseInfiniteQuery, useSuspenseQuery } from '@tanstack/react-query';
 import i18next from 'i18next';
 import { useState } from 'react';
 import { api } from '../../data/client.ts';
@@ -12,8 +12,8 @@ import { Button } from '../../ui/controls/button.tsx';
 import { useConfirm } from '../../ui/dialogs/confirm.tsx';
 import { bytes } from '../../ui/text/bytes.ts';
 import lists from '../lists/lists.module.css';
+import { EraseDialog } from '../settings/erase-dialog.tsx';
 import styles from '../settings/settings.module.css';
-import { DeleteUser } from './delete-user.tsx';
 import { EditUser } from './edit-user.tsx';
 
 /** The accounts of the server: what they use, and what an admin may change of them. */
@@ -116,5 +116,26 @@ function Suspension({ user: { id, email, suspended_at } }: { readonly user: Admi
       </Button>
       {confirm.dialog}
     </>
+  );
+}
+
+/** Erases an account with everything in it, after asking for the password of the admin. */
+function DeleteUser({ user: { id, email }, close }: { readonly user: AdminUser; readonly close: () => void }) {
+  const t = useTexts('admin');
+  const queries = useQueryClient();
+  const erase = async (password: string) => {
+    await api.admin.deleteUser(id, password);
+    close();
+    await queries.invalidateQueries({ queryKey: keys.admin });
+  };
+  return (
+    <EraseDialog
+      title={t('users.deleteTitle', { email })}
+      about={t('users.deleteText')}
+      label={t('users.password')}
+      action={t('users.delete')}
+      close={close}
+      erase={erase}
+    />
   );
 }

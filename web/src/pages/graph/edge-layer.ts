@@ -1,6 +1,15 @@
 import type Sigma from 'sigma';
 import { AbstractEdgeProgram } from 'sigma/rendering';
-import type { NodeLook } from './node-look.ts';
+
+/** What sigma keeps of a node. */
+export interface NodeLook {
+  x: number;
+  y: number;
+  size: number;
+  label: string;
+  /** Of its group; without one, that of all others. */
+  color?: string;
+}
 
 /** What is drawn: coordinates of nodes, and places of nodes in pairs: from, to, from, to … */
 export interface DrawnEdges {

@@ -3,14 +3,13 @@ import Sigma from 'sigma';
 import { NodePointProgram } from 'sigma/rendering';
 import { onTheme } from '../../platform/theme-colors.ts';
 import { trustedScriptUrl } from '../../platform/trusted-script-url.ts';
-import { EdgeLayer, isWebGlSlow, NoEdges } from './edge-layer.ts';
+import { EdgeLayer, isWebGlSlow, type NodeLook, NoEdges } from './edge-layer.ts';
 import { faded, type GraphColors, opacityOfEdges, readColors } from './graph-colors.ts';
 import workerUrl from './layout.worker.ts?worker&url';
 import type { LayoutAnswer, LayoutRequest } from './layout-messages.ts';
 import type { GraphPart } from './model/graph-index.ts';
 import { startPositions } from './model/layout.ts';
 import { boxOf, mainPart } from './model/main-part.ts';
-import type { NodeLook } from './node-look.ts';
 
 export interface GraphViewOptions {
   readonly open: (id: string, newTab: boolean) => void;

@@ -1,12 +1,14 @@
 import { useSuspenseQuery } from '@tanstack/react-query';
 import i18next from 'i18next';
-import { useState } from 'react';
+import { lazy, Suspense, useState } from 'react';
 import { keys } from '../../data/keys.ts';
 import { meQuery } from '../../data/queries.ts';
 import { LANGUAGES, type Language, setLanguage } from '../../i18n/i18n.ts';
 import { useTexts } from '../../i18n/use-texts.ts';
+import { importOrReload } from '../../page/import-or-reload.ts';
 import { useWindowTitle } from '../../page/page.tsx';
 import { useChange } from '../../page/use-change.ts';
+import { isOwnDevice } from '../../session/own-device.ts';
 import { Button } from '../../ui/controls/button.tsx';
 import { Choice, Field } from '../../ui/controls/field.tsx';
 import { setTheme, storedTheme, THEMES, type Theme } from '../../ui/theme.ts';
@@ -14,7 +16,6 @@ import { PasswordField } from '../start/password-field.tsx';
 import { DeleteAccount } from './delete-account.tsx';
 import { EditorSection } from './editor-section.tsx';
 import { FoldersSection } from './folders-section.tsx';
-import { OfflineSection } from './offline-section.tsx';
 import styles from './settings.module.css';
 import { account } from './settings-api.ts';
 import { Storage } from './storage.tsx';
@@ -140,6 +141,28 @@ function Password() {
           {t('password.change')}
         </Button>
       </form>
+    </section>
+  );
+}
+
+const KeptVaults = lazy(() =>
+  importOrReload(() => import('./kept-vaults.tsx')).then((module) => ({ default: module.KeptVaults })),
+);
+
+/** What works in this browser while the server is away, and why the rest does not. */
+function OfflineSection() {
+  const t = useTexts('settings');
+  // Browsers have workers only in secure contexts, and some private windows have none.
+  const hasWorker = isSecureContext && 'serviceWorker' in navigator;
+  return (
+    <section className={styles.section} aria-labelledby="offline">
+      <h2 id="offline">{t('offline.title')}</h2>
+      <p>{t(isOwnDevice() ? (hasWorker ? 'offline.whole' : 'offline.noWorker') : 'offline.notOwn')}</p>
+      {isOwnDevice() && typeof indexedDB !== 'undefined' ? (
+        <Suspense>
+          <KeptVaults />
+        </Suspense>
+      ) : null}
     </section>
   );
 }

@@ -2,13 +2,18 @@ import type { BootstrapResponse } from '@notevault/protocol/accounts.ts';
 import { lazy, use, useEffect, useState } from 'react';
 import { forgetLists, wipeCopies } from '../../device/wipe.ts';
 import { loadTexts } from '../../i18n/i18n.ts';
+import { useTexts } from '../../i18n/use-texts.ts';
 import { importOrReload } from '../../page/import-or-reload.ts';
 import { takeInvitation } from '../../page/invitation.ts';
 import { session } from '../../session/app-session.ts';
+import { Button } from '../../ui/controls/button.tsx';
+import { useAttempt } from '../../ui/feedback/use-attempt.ts';
+import { PasswordField } from './password-field.tsx';
 import { Register } from './register.tsx';
-import { ResetPassword } from './reset-password.tsx';
 import { SignIn } from './sign-in.tsx';
 import { anonymous } from './start-api.ts';
+import { StartCard, StartForm } from './start-card.tsx';
+import { StartError } from './start-error.tsx';
 
 const InvitedStart = lazy(async () => {
   const [module] = await Promise.all([importOrReload(() => import('./invited-start.tsx')), loadTexts('sharing')]);
@@ -103,4 +108,28 @@ function takeFromAddress(name: string): string | null {
   address.hash = fragment.toString();
   history.replaceState(history.state, '', address);
   return value;
+}
+
+/** Sets a new password with the token of a link. */
+function ResetPassword({ token, done }: { readonly token: string; readonly done: () => void }) {
+  const t = useTexts('start');
+  const attempt = useAttempt();
+  return (
+    <StartCard title={t('resetTitle')} text={t('resetText')}>
+      <StartForm
+        submit={(form) =>
+          attempt.run(async () => {
+            await anonymous.resetPassword(token, String(form.get('password')));
+            done();
+          })
+        }
+      >
+        <PasswordField label={t('newPassword')} name="password" isNew />
+        <StartError error={attempt.error} />
+        <Button type="submit" look="primary" aria-disabled={attempt.isRunning}>
+          {t('setPassword')}
+        </Button>
+      </StartForm>
+    </StartCard>
+  );
 }

@@ -1,10 +1,10 @@
-import { useMemo, useState } from 'react';
+import { useMemo, useRef, useState } from 'react';
 import { movesInto } from '../../data/tree/moves.ts';
 import { foldersAbove, type TreeRow, visibleRows } from '../../data/tree/rows.ts';
 import type { TreeEntry } from '../../data/tree/tree-index.ts';
 import type { TreeDeps } from './tree-deps.ts';
 import type { RowState } from './tree-row.tsx';
-import { useHoveredFolder } from './use-hovered-folder.ts';
+import type { Expanded } from './use-expanded.ts';
 import { useRowEvents } from './use-row-events.ts';
 import { useTreeCommands } from './use-tree-commands.ts';
 import { useTreeFocus } from './use-tree-focus.ts';
@@ -56,3 +56,25 @@ export function useTreeState(deps: TreeDeps) {
 }
 
 export type TreeState = ReturnType<typeof useTreeState>;
+
+const OPEN_ON_HOVER_MS = 500;
+
+/** The folder under what is dragged, which opens when it is waited over; null while nothing is dragged. */
+function useHoveredFolder(expanded: Expanded) {
+  const [folder, setFolder] = useState<string | null>(null);
+  const hover = useRef<{ folder: string | null; timer: ReturnType<typeof setTimeout> | undefined }>({
+    folder: null,
+    timer: undefined,
+  });
+  return {
+    folder,
+    over(next: string | null) {
+      if (next === hover.current.folder) return;
+      clearTimeout(hover.current.timer);
+      const timer =
+        next === null || next === '' ? undefined : setTimeout(() => expanded.expand([next]), OPEN_ON_HOVER_MS);
+      hover.current = { folder: next, timer };
+      setFolder(next);
+    },
+  };
+}

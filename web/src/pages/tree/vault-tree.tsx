@@ -1,5 +1,5 @@
 import { useNavigate, useParams } from '@tanstack/react-router';
-import { lazy, Suspense, useState } from 'react';
+import { lazy, Suspense, useEffect, useRef, useState } from 'react';
 import { folderKey, type TreeEntry, type TreeIndex } from '../../data/tree/tree-index.ts';
 import { useTree } from '../../data/use-tree.ts';
 import { useCanWrite } from '../../data/use-vault.ts';
@@ -18,7 +18,6 @@ import { treeMenu } from './tree-menu.ts';
 import { TreeView } from './tree-view.tsx';
 import { useAddFiles } from './use-add-files.ts';
 import { useExpanded } from './use-expanded.ts';
-import { useRevealed } from './use-revealed.ts';
 import { type TreeActions, useTreeActions } from './use-tree-actions.ts';
 import { useTreeState } from './use-tree-state.ts';
 import styles from './vault-tree.module.css';
@@ -185,4 +184,22 @@ function Adding({ progress, stop }: Pick<ReturnType<typeof useAddFiles>, 'progre
       <Button onClick={stop}>{t('cancel')}</Button>
     </div>
   );
+}
+
+/**
+ * Shows the entry whose page is open, once for each page: a folder that is closed afterwards stays closed, also when
+ * the tree changes.
+ *
+ * @param current the entry's key; null if no page of an entry is open.
+ */
+function useRevealed(index: TreeIndex, current: string | null, reveal: (entry: TreeEntry) => void): void {
+  const revealed = useRef<string | null>(null);
+  useEffect(() => {
+    if (current === revealed.current) return;
+    const entry = current === null ? undefined : index.byKey(current);
+    // The tree may not have been read yet, or the note may be new.
+    if (current !== null && entry === undefined) return;
+    revealed.current = current;
+    if (entry !== undefined) reveal(entry);
+  });
 }

@@ -2,17 +2,17 @@ import { ApiError } from '@notevault/client/transport.ts';
 import { useQuery, useSuspenseQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { Suspense, useState } from 'react';
-import { dueQuery, meQuery, recentQuery } from '../../data/queries.ts';
+import { dueQuery, meQuery, recentQuery, treeQuery } from '../../data/queries.ts';
 import { useCanWrite, useVaultId } from '../../data/use-vault.ts';
 import { useLanguage, useTexts } from '../../i18n/use-texts.ts';
 import { CrashBarrier } from '../../page/crash-barrier.tsx';
 import { useWindowTitle } from '../../page/page.tsx';
 import { Waiting } from '../../page/states.tsx';
 import { Icon } from '../../ui/controls/icon.tsx';
+import { Notice } from '../../ui/feedback/notice.tsx';
 import { dayOf } from '../../ui/text/day-of.ts';
 import { useFolders } from '../../workspace/folders.ts';
 import { useVaultActions } from '../commands/vault-actions.ts';
-import { DamagedRows } from './damaged-rows.tsx';
 import { partOfDay } from './greeting.ts';
 import { NoteList } from './note-list.tsx';
 import styles from './overview.module.css';
@@ -125,4 +125,33 @@ function Beginnings({ vaultId, now, isEmpty }: BeginningsProps) {
 /** Whether the list failed because of a damaged note among the newest. */
 function isDamage(error: unknown): boolean {
   return error instanceof ApiError && error.code === 'note_unreadable';
+}
+
+const LISTED = 20;
+
+/** Names the notes and files of a vault whose stored data is damaged, and says what to do; nothing if there are none. */
+function DamagedRows({ vaultId }: { readonly vaultId: string }) {
+  const t = useTexts('vault');
+  const { data: rows = [] } = useSuspenseQuery({ ...treeQuery(vaultId), select: ({ unreadable }) => unreadable });
+  if (rows.length === 0) return null;
+  const notes = rows.filter(({ type }) => type === 'note').length;
+  const files = rows.length - notes;
+  return (
+    <section className={styles.section} aria-label={t('damaged.label')}>
+      <Notice kind="danger">
+        {notes > 0 ? <p>{t('damaged.notes', { count: notes })}</p> : null}
+        {files > 0 ? <p>{t('damaged.files', { count: files })}</p> : null}
+        <p>{t('damaged.help')}</p>
+      </Notice>
+      {/* Outside of what is announced at once: nobody wants to hear the ids. */}
+      <ul className={styles.ids}>
+        {rows.slice(0, LISTED).map(({ id, type }) => (
+          <li key={id}>
+            {t(`damaged.${type}`)} <code>{id}</code>
+          </li>
+        ))}
+        {rows.length > LISTED ? <li>{t('damaged.more', { count: rows.length - LISTED })}</li> : null}
+      </ul>
+    </section>
+  );
 }

@@ -1,16 +1,15 @@
 import { Link } from '@tanstack/react-router';
-import { lazy, Suspense } from 'react';
+import { lazy, Suspense, useSyncExternalStore } from 'react';
 import { useTexts } from '../../i18n/use-texts.ts';
 import { Button } from '../../ui/controls/button.tsx';
 import { Icon } from '../../ui/controls/icon.tsx';
 import { onApple, shownKeys } from '../../ui/text/shortcut.ts';
 import type { ActionContext } from '../commands/action.ts';
 import { VaultTree } from '../tree/vault-tree.tsx';
-import { AccountMenu } from './account-menu.tsx';
-import { KeptSign } from './kept-sign.tsx';
 import styles from './sidebar.module.css';
 import { UnsentBadge } from './unsent-badge.tsx';
-import { VaultMenu } from './vault-menu.tsx';
+import { useUnsent } from './use-unsent.ts';
+import { AccountMenu, VaultMenu } from './vault-menu.tsx';
 
 /** What is starred comes from the server, later than the tree. */
 const Starred = lazy(() => import('./starred.tsx').then((module) => ({ default: module.Starred })));
@@ -82,4 +81,26 @@ export function Sidebar({ vaultId, leave, hide, context }: SidebarProps) {
       </div>
     </aside>
   );
+}
+
+/** Whether all that was written is on the server: a dot, and a word for those who do not see it. */
+function KeptSign() {
+  const t = useTexts('vault');
+  const { count } = useUnsent();
+  const isOnline = useSyncExternalStore(subscribe, () => navigator.onLine);
+  const look = !isOnline ? 'away' : count > 0 ? 'waiting' : 'kept';
+  return (
+    <span className={styles.kept} data-look={look}>
+      {t(`nav.${look}`)}
+    </span>
+  );
+}
+
+function subscribe(listener: () => void): () => void {
+  addEventListener('online', listener);
+  addEventListener('offline', listener);
+  return () => {
+    removeEventListener('online', listener);
+    removeEventListener('offline', listener);
+  };
 }

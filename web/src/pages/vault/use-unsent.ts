@@ -1,6 +1,9 @@
+import { useEffect, useState } from 'react';
+import { isWaiting } from '../../device/outbox/entry-facts.ts';
+import type { OutboxEntry } from '../../device/outbox/operation.ts';
+import { outboxState } from '../../device/outbox/outbox-state.ts';
 import { unsentState } from '../../device/unsent-state.ts';
 import { useObservable } from '../../platform/use-observable.ts';
-import { useListedEntries } from './use-listed-entries.ts';
 
 /** What only this device has, of all vaults: notes with edits, and what was done and waits for the server. */
 export function useUnsent() {
@@ -17,4 +20,22 @@ export function useUnsent() {
     isSending: isSending || outbox.isSending,
     refused,
   };
+}
+
+const NONE: readonly OutboxEntry[] = [];
+/** What is done sooner is not worth a word. */
+const GRACE_MS = 1_000;
+
+/** What waits for the server for longer than a moment. */
+function useListedEntries(): { readonly entries: readonly OutboxEntry[]; readonly isSending: boolean } {
+  const { entries, isSending } = useObservable(outboxState);
+  const listed = entries.filter(isWaiting);
+  const isEmpty = listed.length === 0;
+  const [isLate, setLate] = useState(false);
+  useEffect(() => {
+    if (isEmpty) return setLate(false);
+    const timer = setTimeout(() => setLate(true), GRACE_MS);
+    return () => clearTimeout(timer);
+  }, [isEmpty]);
+  return isLate && !isEmpty ? { entries: listed, isSending } : { entries: NONE, isSending: false };
 }

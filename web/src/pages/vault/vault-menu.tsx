@@ -1,10 +1,10 @@
 import { useSuspenseQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
-import { vaultsQuery } from '../../data/queries.ts';
+import { meQuery, vaultsQuery } from '../../data/queries.ts';
 import { ownFirst, roleOf } from '../../data/role.ts';
 import { useTexts } from '../../i18n/use-texts.ts';
 import { sharedText } from '../../page/shared-text.ts';
-import { Tile } from '../../ui/controls/avatar.tsx';
+import { Avatar, Tile } from '../../ui/controls/avatar.tsx';
 import { Icon } from '../../ui/controls/icon.tsx';
 import { Menu } from '../../ui/controls/menu.tsx';
 import type { ActionContext } from '../commands/action.ts';
@@ -69,6 +69,29 @@ export function VaultMenu({ vaultId, leave, context }: VaultMenuProps) {
           icon: 'settings',
           run: () => void navigate({ to: '/settings/vaults' }),
         },
+      ]}
+    />
+  );
+}
+
+/** Who is signed in, and what concerns the account. */
+export function AccountMenu({ context }: { readonly context: ActionContext }) {
+  const t = useTexts('vault');
+  const { data: me } = useSuspenseQuery(meQuery);
+  const name = me.display_name ?? me.email;
+  return (
+    <Menu
+      trigger={
+        <button type="button" className={styles.trigger} aria-label={`${t('nav.account')}: ${name}`}>
+          <Avatar name={name} />
+          <span dir="auto">{name}</span>
+        </button>
+      }
+      items={[
+        { id: 'settings', label: t('nav.settings'), icon: 'settings', run: () => context.goTo('settings') },
+        { id: 'commands', label: t('nav.commands'), icon: 'list', run: () => context.open('palette') },
+        { id: 'shortcuts', label: t('nav.shortcuts'), keys: '?', run: () => context.open('shortcuts') },
+        { id: 'sign-out', label: t('nav.signOut'), beginsGroup: true, run: context.signOut },
       ]}
     />
   );

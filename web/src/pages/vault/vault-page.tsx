@@ -1,5 +1,5 @@
 import { Outlet } from '@tanstack/react-router';
-import { lazy, type RefObject, Suspense, useEffect, useRef, useState } from 'react';
+import { lazy, type MouseEvent, type RefObject, Suspense, useEffect, useRef, useState } from 'react';
 import { useVault, useVaultId } from '../../data/use-vault.ts';
 import { loadTexts } from '../../i18n/i18n.ts';
 import { useTexts } from '../../i18n/use-texts.ts';
@@ -8,7 +8,7 @@ import { CrashBarrier } from '../../page/crash-barrier.tsx';
 import { importOrReload } from '../../page/import-or-reload.ts';
 import { rememberVault } from '../../page/last-vault.ts';
 import { NotFound } from '../../page/not-found.tsx';
-import { narrow } from '../../platform/narrow.ts';
+import { isNarrow, narrow } from '../../platform/narrow.ts';
 import { useObservable, useObserved } from '../../platform/use-observable.ts';
 import { Button } from '../../ui/controls/button.tsx';
 import { Icon } from '../../ui/controls/icon.tsx';
@@ -16,13 +16,12 @@ import { loadMenus } from '../../ui/controls/menu.tsx';
 import { heldFocus } from '../../ui/dialogs/held-focus.ts';
 import { Toasts } from '../../ui/feedback/toasts.tsx';
 import { tabsOf } from '../../workspace/kept-tabs.ts';
+import { useTabs } from '../../workspace/use-tabs.ts';
 import { VaultActionsContext } from '../commands/vault-actions.ts';
 import { Places } from './places.tsx';
 import { Sidebar } from './sidebar.tsx';
 import { UnsentCount } from './unsent-badge.tsx';
 import { useActions } from './use-actions.ts';
-import { useSidebar } from './use-sidebar.ts';
-import { useTabLinks } from './use-tab-links.ts';
 import styles from './vault-page.module.css';
 
 const loadDialogs = () => importOrReload(() => import('../commands/dialogs.tsx'));
@@ -183,4 +182,40 @@ function TypedEarly({ typed, label }: TypedEarlyProps) {
       }}
     />
   );
+}
+
+const STORED = 'notevault-sidebar';
+
+/** Whether the list of notes is shown; on a narrow screen it covers the note, and begins closed. */
+function useSidebar() {
+  const [isOpen, setOpen] = useState(() => !isNarrow() && localStorage.getItem(STORED) !== 'closed');
+  const change = (open: boolean) => {
+    if (!isNarrow()) localStorage.setItem(STORED, open ? 'open' : 'closed');
+    setOpen(open);
+  };
+  return {
+    isOpen,
+    toggle: () => change(!isOpen),
+    /** Gives way to what was opened from it. */
+    leave: () => {
+      if (isNarrow()) setOpen(false);
+    },
+  };
+}
+
+const NOTE = /^\/vaults\/([^/]+)\/notes\/([^/]+)$/;
+
+/** Opens links to notes of a vault in tabs of the app, where the browser would open one of its own. */
+function useTabLinks(vaultId: string): (event: MouseEvent) => void {
+  const tabs = useTabs(vaultId);
+  return (event) => {
+    const isOwn = event.button === 1 || (event.button === 0 && (event.ctrlKey || event.metaKey));
+    const link = event.target instanceof Element ? event.target.closest('a') : null;
+    if (!isOwn || event.shiftKey || link === null || link.origin !== location.origin || isNarrow()) return;
+    const [, vault, note] = NOTE.exec(link.pathname) ?? [];
+    if (vault !== vaultId || note === undefined) return;
+    event.preventDefault();
+    event.stopPropagation();
+    tabs.open(note, 'behind');
+  };
 }

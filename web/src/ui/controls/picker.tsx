@@ -1,7 +1,7 @@
 import { Command } from 'cmdk';
 import { type ReactNode, useRef, useState } from 'react';
 import { Icon } from './icon.tsx';
-import { Matched } from './matched.tsx';
+import { matchedPieces } from './matched-pieces.ts';
 import styles from './picker.module.css';
 
 export interface PickerItem {
@@ -111,5 +111,18 @@ export function Picker({ label, value, change, query = value, items, none, icon,
         </div>
       )}
     </Command>
+  );
+}
+
+/** A text with the letters that were looked for. */
+function Matched({ text, query }: { readonly text: string; readonly query: string }) {
+  return matchedPieces(text, query).map(({ from, piece, isMatched }) =>
+    isMatched ? (
+      <b key={from} className={styles.matched}>
+        {piece}
+      </b>
+    ) : (
+      piece
+    ),
   );
 }

@@ -4,9 +4,9 @@ import { Link } from '@tanstack/react-router';
 import { backlinksQuery } from '../../../data/queries.ts';
 import { parentOf } from '../../../data/tree/tree-index.ts';
 import { useTexts } from '../../../i18n/use-texts.ts';
-import { Mentions } from './mentions.tsx';
+import { workspace } from '../../../workspace/workspace.ts';
+import { Marked, Mentions } from './mentions.tsx';
 import styles from './panels.module.css';
-import { PlaceLink } from './place-link.tsx';
 
 interface LinksProps {
   readonly vaultId: string;
@@ -73,5 +73,34 @@ export function Links({ vaultId, note }: LinksProps) {
         ))}
       </ul>
     </>
+  );
+}
+
+interface PlaceLinkProps {
+  readonly vaultId: string;
+  /** The note that has the text. */
+  readonly noteId: string;
+  readonly context: string;
+  /** What is marked in it; null if that is not known. */
+  readonly place: readonly number[] | null;
+  /** Where that is in the note. */
+  readonly offset: number | null;
+}
+
+/** A line of another note, which opens there. */
+function PlaceLink({ vaultId, noteId, context, place, offset }: PlaceLinkProps) {
+  const [start = 0, end = 0] = place ?? [];
+  return (
+    <Link
+      to="/vaults/$vaultId/notes/$noteId"
+      params={{ vaultId, noteId }}
+      search={{ panel: 'links' }}
+      className={styles.link}
+      onClick={() =>
+        workspace.note(noteId).wantPlace({ excerpt: context, start, end, ...(offset === null ? {} : { offset }) })
+      }
+    >
+      <Marked text={context} places={place === null ? [] : [place]} />
+    </Link>
   );
 }

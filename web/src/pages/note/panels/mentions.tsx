@@ -10,7 +10,7 @@ import { Button } from '../../../ui/controls/button.tsx';
 import { errorText } from '../../../ui/feedback/error-text.ts';
 import { showToast } from '../../../ui/feedback/toast.ts';
 import { workspace } from '../../../workspace/workspace.ts';
-import { Marked } from './marked.tsx';
+import { markedPieces } from '../../search/marked.ts';
 import styles from './panels.module.css';
 
 interface MentionsProps {
@@ -89,5 +89,15 @@ function Row({ vaultId, noteId, mention }: MentionsProps & { readonly mention: M
         </Button>
       ) : null}
     </li>
+  );
+}
+
+/** A text around places, with these marked. */
+export function Marked({ text, places }: { readonly text: string; readonly places: readonly (readonly number[])[] }) {
+  const pieces = markedPieces(text, places).map((piece, at) => ({ ...piece, key: `${at} ${piece.text}` }));
+  return (
+    <small dir="auto">
+      {pieces.map(({ key, text: shown, isFound }) => (isFound ? <mark key={key}>{shown}</mark> : shown))}
+    </small>
   );
 }

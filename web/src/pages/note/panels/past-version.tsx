@@ -7,7 +7,6 @@ import { Button } from '../../../ui/controls/button.tsx';
 import { Choice } from '../../../ui/controls/field.tsx';
 import { Icon } from '../../../ui/controls/icon.tsx';
 import { type DifferencePiece, differenceOf, shortened } from './difference.ts';
-import { DifferenceView } from './difference-view.tsx';
 import styles from './history.module.css';
 import { SideView } from './side-view.tsx';
 import { sidesOf } from './sides.ts';
@@ -127,4 +126,18 @@ function Counts({ pieces }: { readonly pieces: readonly DifferencePiece[] }) {
 function useText(vaultId: string, note: Note, version: number | null): string | undefined {
   const { data } = useQuery({ ...versionQuery(vaultId, note.id, version ?? 0), enabled: version !== null });
   return version === null ? note.content : data?.content;
+}
+
+/** Two texts as one, with what was added and what was removed. */
+function DifferenceView({ pieces }: { readonly pieces: readonly DifferencePiece[] }) {
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keys
+    <pre className={styles.difference} dir="auto" tabIndex={0}>
+      {pieces.map(({ kind, text }, at) => {
+        const key = `${at} ${kind}`;
+        if (kind === 'added') return <ins key={key}>{text}</ins>;
+        return kind === 'removed' ? <del key={key}>{text}</del> : <span key={key}>{text}</span>;
+      })}
+    </pre>
+  );
 }

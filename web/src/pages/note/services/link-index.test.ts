@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { VaultTree } from '@notevault/protocol/sync.ts';
-import { linkChoices } from './link-choices.ts';
-import { LinkIndex, pathForDangling } from './link-index.ts';
+import { LinkIndex, linkChoices, pathForDangling } from './link-index.ts';
 
 const notes = ['A.md', 'Garden/Beans.md', 'Archive/Beans.md', 'Garden/Soil.md'];
 const at = '2026-01-01T00:00:00.000Z';

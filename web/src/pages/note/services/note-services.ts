@@ -8,8 +8,7 @@ import type { Uploaded } from '../../../device/outbox/files.ts';
 import type { EditorServices, EditorStrings, LinkStatus, LinkTarget } from '../../../editor/index.ts';
 import { newAttachmentPath } from '../../../media/attachment-path.ts';
 import { excerptOf } from './excerpt.ts';
-import { linkChoices } from './link-choices.ts';
-import { linkIndexOf, pathForDangling } from './link-index.ts';
+import { linkChoices, linkIndexOf, pathForDangling } from './link-index.ts';
 
 /** The vault of the note, on the server. Everything throws ApiError and ConnectionError. */
 export interface NoteServer {
