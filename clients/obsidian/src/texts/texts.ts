@@ -14,12 +14,12 @@ const REASONS: Readonly<Record<string, ReasonTexts>> = { en: reasonsEn, de: reas
 
 const language = () => getLanguage().slice(0, 2);
 
-/** A text in the language of the app. */
+/** Returns a text in the app's language. */
 export function text(key: TextKey, values: Values = {}): string {
   return filled((LANGUAGES[language()] ?? en)[key], values);
 }
 
-/** What the engine or a disk says, in the language of the app; as it is where it is no known reason. */
+/** Translates a reason from the engine or disk into the app's language; returns unknown reasons unchanged. */
 export function reasonText(said: string): string {
   const found = readReason(said, reasonsEn);
   if (found === null) return said;
@@ -28,7 +28,7 @@ export function reasonText(said: string): string {
   return filled((REASONS[language()] ?? reasonsEn)[found.code], all);
 }
 
-/** A time as people read it. */
+/** Formats a time in the app's language. */
 export function timeText(at: number): string {
   return new Date(at).toLocaleString(getLanguage());
 }

@@ -135,7 +135,7 @@ onSqlite('the plugin, where a connection fails, ends or is replaced', (open) => 
     await home.write('a.md', 'one\n');
     const vaultId = await connect(home, server);
     await server.alice.post('/notes', { path: 'a.md', content: 'other\n', mtime: 1 }, { 'x-vault-id': vaultId });
-    await until(() => textOf(topModal()).includes('Kept beside one another: '), 'the figures');
+    await until(() => textOf(topModal()).includes('Keep both versions: '), 'the figures');
     await button(topModal(), en.go).click();
     const { controller } = home.plugin;
     await until(() => controller.facts.status.conflicts.length === 1, 'the conflict copy');

@@ -127,7 +127,7 @@ export async function connect(home: Home, server: TestServer, vault = 'new'): Pr
 /** Connects and begins to sync; resolves once that is done. */
 export async function synced(home: Home, server: TestServer): Promise<string> {
   const vaultId = await connect(home, server);
-  await until(() => textOf(topModal()).includes('Sent to the server: '), 'the figures');
+  await until(() => textOf(topModal()).includes('Upload: '), 'the figures');
   await button(topModal(), en.go).click();
   await until(() => home.plugin.controller.sync?.status.state === 'in step');
   return vaultId;

@@ -155,7 +155,7 @@ onSqlite('the plugin in the app', (open) => {
     await home.write('a.md', 'one\n');
     const vaultId = await connect(home, server);
     await server.alice.post('/notes', { path: 'a.md', content: 'other\n', mtime: 1 }, { 'x-vault-id': vaultId });
-    await until(() => textOf(topModal()).includes('Kept beside one another: '), 'the figures');
+    await until(() => textOf(topModal()).includes('Keep both versions: '), 'the figures');
     await button(topModal(), en.go).click();
     const { controller } = home.plugin;
     await until(() => (controller.sync?.status.conflicts.length ?? 0) === 1, 'the conflict copy');
@@ -414,7 +414,7 @@ onSqlite('the plugin in the app', (open) => {
     await home.write('a.md', 'one\n');
     await synced(home, server);
     const full = (count: number) => en.quotaFull.replace('{count}', `${count}`);
-    const notices = () => shown.notices.filter(({ message }) => /no more room/.test(message));
+    const notices = () => shown.notices.filter(({ message }) => /no space left/.test(message));
     await home.write('b.md', 'two\n');
     await until(() => notices().length > 0, 'the notice');
     assert.equal(notices()[0]?.message, full(1));
