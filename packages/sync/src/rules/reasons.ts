@@ -1,36 +1,34 @@
 /**
- * Why something is not synced, by codes, in the words of this package. Those about a file continue a sentence that begins
- * with its path. They are stored and printed as texts; what speaks other languages reads code and values out of them.
+ * Reasons why something is not synced, by code. A reason about a file continues a sentence that begins with the file's
+ * path. Reasons are stored and printed as English texts; clients in other languages parse code and values out of them.
  */
 export const REASONS = {
-  noText: 'is no text in UTF-8',
-  sameName: 'has the name of another file here but for the case of letters: rename one of them',
-  blocked: 'waits for a name that another file of this list has: rename that one',
-  onlyHere: 'is only here, and is not sent: you may read this vault, not change it',
+  noText: 'is not UTF-8 text',
+  sameName: 'has the same name as another file in this folder, except for upper and lower case: rename one of them',
+  blocked: 'waits for the name of another file in this list: rename that file',
+  onlyHere: 'is only in this folder and not uploaded: you have read-only access to this vault',
   renameThere: '{fault}: rename it in the vault',
   renameHere: '{fault}: rename it here',
   hiddenName: 'has a hidden name, which is not synced',
-  forbiddenCharacter: 'has a {character} in its name, which cannot be on Windows',
-  dotAtEnd: 'has a name that ends in a dot or space, which cannot be on Windows',
-  deviceName: 'has the name of a device, which cannot be on Windows',
+  forbiddenCharacter: 'has a {character} in its name, which Windows does not allow',
+  dotAtEnd: 'has a name that ends in a dot or space, which Windows does not allow',
+  deviceName: 'has the name of a device, which Windows does not allow',
   backslash: 'has a backslash in its name',
   outside: 'is not a path within the folder',
-  folderStays: 'is gone in the vault, and stays here for the files in it that are not synced',
-  justDeleted: 'was deleted by another device a moment ago, and is sent in a minute if it is still here',
-  swapNeedsUpdate: 'exchanges its name with another file, which this server cannot do yet: update the server',
-  quota: 'is beyond what the plan allows ({reason})',
-  tooLarge: 'is larger than the server takes',
-  extension:
-    'has an extension that the server does not take unless its operator allows it (NOTEVAULT_ATTACHMENT_EXTENSIONS)',
-  mime: 'holds something else than its extension says, which the server does not take',
-  refused: 'is refused by the server: {code}',
-  damaged:
-    'is damaged on the server, which neither gives nor takes it: keep this file, and have the operator restore it',
-  linkEnded: 'the link of this device with the vault has ended',
-  unknownDevice: 'the server does not know this device any more: sign in again',
-  suspended: 'the account of the vault’s owner is suspended, and nothing can be written to it',
+  folderStays: 'was deleted in the vault, but stays here because it contains files that are not synced',
+  justDeleted: 'was just deleted by another device, and is uploaded in a minute if it still exists here',
+  swapNeedsUpdate: 'swaps its name with another file, which this server does not support yet: update the server',
+  quota: 'exceeds the plan’s limits ({reason})',
+  tooLarge: 'is larger than the server allows',
+  extension: 'has an extension that the server’s operator has not allowed (NOTEVAULT_ATTACHMENT_EXTENSIONS)',
+  mime: 'has content that does not match its extension, so the server refuses it',
+  refused: 'was refused by the server: {code}',
+  damaged: 'is damaged on the server and cannot be synced: keep this file, and ask the operator to restore it',
+  linkEnded: 'this device was unlinked from the vault',
+  unknownDevice: 'the server no longer knows this device: sign in again',
+  suspended: 'the vault’s owner is suspended, so nothing can be written to the vault',
   notAllowed: 'the server does not allow it: {code}',
-  vaultGone: 'the vault is gone or not shared with you any more',
+  vaultGone: 'the vault was deleted or is no longer shared with you',
   broken: 'the connection broke during a download',
   answered: 'the server answered {status}: {code}',
 } as const;
@@ -41,12 +39,12 @@ export function reason(code: keyof typeof REASONS, values: Values = {}): string 
   return filled(REASONS[code], values);
 }
 
-/** A text with its values. */
+/** Replaces the placeholders of a text with values. */
 export function filled(text: string, values: Values): string {
   return text.replace(/\{(\w+)\}/g, (all, name: string) => `${values[name] ?? all}`);
 }
 
-/** What a text was made from, of these; null if it is none of them. */
+/** Finds the reason that a text was filled from, and its values; null if it matches none. */
 export function readReason<Code extends string>(
   text: string,
   reasons: Readonly<Record<Code, string>>,

@@ -152,8 +152,7 @@ onEachEngine('the sync engine against a server', (open) => {
 
     lap.disk.userWrite('damaged.md', 'edited\n');
     lap.disk.userWrite('last.md', 'last\n');
-    const reason =
-      'is damaged on the server, which neither gives nor takes it: keep this file, and have the operator restore it';
+    const reason = 'is damaged on the server and cannot be synced: keep this file, and ask the operator to restore it';
     await lap.sync([{ path: 'damaged.md', reason }]);
     await desk.sync();
     assert.equal(desk.disk.contents.get('last.md'), 'last\n');

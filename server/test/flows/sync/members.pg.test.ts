@@ -16,7 +16,7 @@ const named = (machine: SyncMachine) =>
     [...machine.contents].map(([path, content]) => [path.replace(/\(conflict [^)]*\)/, '(conflict)'), content]),
   );
 const sent = ({ requests }: SyncMachine) => requests.filter((request) => !request.startsWith('GET'));
-const READS_ONLY = /^is only here, and is not sent: you may read this vault, not change it$/;
+const READS_ONLY = /^is only in this folder and not uploaded: you have read-only access to this vault$/;
 
 onEachEngine('a folder of a member', (open) => {
   const start = oneServer(() => ({ open }));

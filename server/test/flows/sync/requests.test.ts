@@ -114,7 +114,7 @@ onSqlite('what a sync of folders sends', (open) => {
     await desk.sync();
     desk.put('f/tool.js', 'x');
     const tool = (await desk.run()).unsynced.find(({ path }) => path === 'f/tool.js');
-    assert.match(tool?.reason ?? '', /has an extension that the server does not take/);
+    assert.match(tool?.reason ?? '', /has an extension that the server’s operator has not allowed/);
     desk.remove('f');
     await desk.sync();
     await lap.sync();

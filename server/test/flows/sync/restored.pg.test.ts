@@ -53,7 +53,7 @@ onEachEngine('a note from the trash of folder sync', (open) => {
     desk.put('b.md', 'b.md\n');
     await restore(desk, 'a.md');
     const { unsynced } = await desk.sync(['b.md']);
-    assert.match(unsynced[0]?.reason ?? '', /^was deleted by another device a moment ago/);
+    assert.match(unsynced[0]?.reason ?? '', /^was just deleted by another device/);
     await lap.sync();
     assert.deepEqual([...lap.contents.keys()], ['a.md', 'kept.md']);
   });

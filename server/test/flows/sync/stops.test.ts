@@ -51,9 +51,9 @@ onSqlite('a sync that a server stops, or that finds the vault empty', (open) => 
           assert.ok(status < 300, `${status}`);
         },
         VaultGone.name,
-        /the vault is gone/,
+        /the vault was deleted/,
       ],
-      ['revoked', (_, revoke) => revoke(), ServerStopped.name, /does not know this device any more/],
+      ['revoked', (_, revoke) => revoke(), ServerStopped.name, /no longer knows this device/],
     ];
     for (const [home, end, name, message] of ends) {
       const { machine, vaultId, revoke } = await syncedMachine(server, home);

@@ -46,7 +46,7 @@ export const names: readonly HardCase[] = [
       desk.put('A.md', 'large\n');
       const { unsynced } = await desk.run();
       assert.equal(unsynced.length, 1);
-      assert.match(unsynced[0]?.reason ?? '', /case of letters: rename/);
+      assert.match(unsynced[0]?.reason ?? '', /upper and lower case: rename/);
       await lap.sync();
       assert.equal(lap.contents.size, 1);
       assert.deepEqual(sorted(desk.contents.values()), ['large\n', 'small\n']);
