@@ -3,7 +3,7 @@ import type { AdminCommands } from '@notevault/server/admin.ts';
 import { http } from '@notevault/server/http/node-http.ts';
 import { CliError } from './error-messages.ts';
 
-/** The admin operations, run by the server that listens on a Unix socket. */
+/** Returns the admin operations of the server that listens on a Unix socket. */
 export function adminClient(socketPath: string): AdminCommands {
   return new Proxy({} as AdminCommands, {
     get: (_, command) =>
@@ -20,7 +20,7 @@ async function call(socketPath: string, command: string, args: unknown[]): Promi
   throw refusalOf(status, answer) ?? new CliError(`The running server refused "${command}" (status ${status}).`);
 }
 
-/** The catalogue error in an answer, or null. */
+/** Returns the catalogue error in a response, or null. */
 function refusalOf(status: number, { error, ...details }: Record<string, unknown>): NotevaultError | null {
   if (error === undefined && typeof details.errors === 'object') return new NotevaultError('validation', details);
   const codes = Object.keys(errors) as ErrorCode[];

@@ -3,7 +3,7 @@ import { Writable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { CliError } from './error-messages.ts';
 
-/** Reads a new password: typed twice without being shown, or the first line of standard input. */
+/** Reads a new password: typed twice without echo, or the first line of standard input. */
 export async function askPassword(fromStdin: boolean): Promise<string> {
   if (fromStdin) return (await text(process.stdin)).split(/\r?\n/, 1)[0] ?? '';
   if (!process.stdin.isTTY) {

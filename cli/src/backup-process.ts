@@ -4,20 +4,20 @@ import { flagOf } from '@notevault/server/config/options.ts';
 import { backupOptions } from './config-flags.ts';
 import { CliError } from './error-messages.ts';
 
-/** A backup that the server takes by itself. */
+/** Automatic daily backup of the server. */
 export interface DailyBackup {
   readonly folder: string;
   readonly keep: number;
-  /** The flags of this process. */
+  /** Flags of this process. */
   readonly flags: Record<string, unknown>;
   readonly signal: AbortSignal;
-  /** The time for which it is taken: none is needed if another process has taken one since. */
+  /** Scheduled time. No backup is taken if another process has taken one since. */
   readonly due: number;
 }
 
 /**
- * Runs `notevault backup` in a process of its own, with the environment and the flags of this one. Rejects with what it
- * said last when it fails, or when the signal ends it.
+ * Runs `notevault backup` as a child process with this process's environment and flags. Rejects if it fails or the
+ * signal aborts it.
  */
 export async function backUpInProcess({ folder, keep, flags, signal, due }: DailyBackup): Promise<void> {
   const given = backupOptions.flatMap((name) => {

@@ -2,7 +2,7 @@ import { type Config, type Flags, processConfig } from '@notevault/server/config
 import { flagOf, listOptions, type OptionName, variableOf } from '@notevault/server/config/options.ts';
 import { type Command, Option } from 'commander';
 
-/** Adds configuration options to a command, all or only those named. Each is an environment variable as well. */
+/** Adds all or only the named configuration options to a command. Each can also be set by its environment variable. */
 export function withConfig(command: Command, names?: readonly OptionName[]): Command {
   for (const { name, option } of listOptions()) {
     if (names !== undefined && !names.includes(name)) continue;
@@ -14,10 +14,10 @@ export function withConfig(command: Command, names?: readonly OptionName[]): Com
   return command;
 }
 
-/** The options that most commands need to open the data. */
+/** Options that most commands need to open the data. */
 export const storageOptions: readonly OptionName[] = ['dataDir', 'databaseUrl', 'masterKey'];
 
-/** The options that a backup needs. */
+/** Options that a backup needs. */
 export const backupOptions: readonly OptionName[] = [...storageOptions, 'blobs', 's3Endpoint', 's3Addressing'];
 
 /** Reads the configuration from a command's flags and the environment. */

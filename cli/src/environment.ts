@@ -1,17 +1,17 @@
 import { homedir } from 'node:os';
 import { isAbsolute, join } from 'node:path';
 
-/** What commands for people take from the environment. The options of the server are in its own configuration. */
+/** Environment settings of client commands. The server's options are in its own configuration. */
 export interface Environment {
-  /** Where credentials are: `notevault` in the XDG configuration folder. */
+  /** Folder of credentials: `notevault` in the XDG configuration folder. */
   readonly configFolder: string;
-  /** Where the state of synced folders is: `notevault` in the XDG state folder. */
+  /** Folder of sync state: `notevault` in the XDG state folder. */
   readonly stateFolder: string;
-  /** The variables that name these folders, where they are set, for programs that do not inherit them. */
+  /** The XDG variables that are set, to pass to services that do not inherit them. */
   readonly folderVariables: Readonly<Record<string, string>>;
-  /** The server that commands use; null when none is named. */
+  /** Server address from NOTEVAULT_URL; null if unset. */
   readonly url: string | null;
-  /** A token for unattended use; null when there is none. */
+  /** Token from NOTEVAULT_TOKEN for unattended use; null if unset. */
   readonly token: string | null;
 }
 
@@ -22,11 +22,14 @@ export function processEnvironment(): Environment {
 
 type Variables = Readonly<Record<string, string | undefined>>;
 
-/** Variables of XDG win on every system; without them, each system's own place is used. */
+/**
+ * Reads settings from variables. XDG variables take precedence on every system; otherwise each system's own folders are
+ * used.
+ */
 export function readEnvironment(variables: Variables, platform: NodeJS.Platform, home: string): Environment {
   const folder = (variable: string, standard: string): string => {
     const value = variables[variable] ?? '';
-    // The specification of XDG says to ignore relative paths.
+    // The XDG specification says to ignore relative paths.
     return join(isAbsolute(value) ? value : standard, 'notevault');
   };
   const local = variables.LOCALAPPDATA ?? join(home, 'AppData', 'Local');

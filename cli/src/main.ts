@@ -18,7 +18,7 @@ import { syncCommand } from './commands/sync.ts';
 import { verifyCommand } from './commands/verify.ts';
 import { exitCodeOf, printError } from './error-messages.ts';
 
-// Each command imports the service only when it runs, so that help and usage errors are fast.
+// Each command imports the server only when it runs, so that help and usage errors are fast.
 const program = new Command('notevault')
   .description(
     'A self-hosted server for markdown notes: merges concurrent edits, keeps links working, encrypts everything it stores.',
@@ -30,7 +30,7 @@ const program = new Command('notevault')
   })
   .showHelpAfterError('(add --help to see the command’s arguments)')
   .exitOverride()
-  // Options after the name of a command are that command's, also where its parent has the same.
+  // Options after a command's name belong to that command, even if its parent has the same option.
   .enablePositionalOptions()
   .addCommand(serveCommand())
   .addCommand(loginCommand())
@@ -67,7 +67,7 @@ try {
   }
 }
 
-/** Copies settings of the parent to a command: the hint after an error, and that it must not exit the process. */
+/** Copies the parent's settings to all commands: the hint after an error, and not to exit the process. */
 function inherit(parent: Command): void {
   for (const command of parent.commands) {
     command.copyInheritedSettings(parent);

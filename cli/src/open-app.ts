@@ -5,13 +5,13 @@ import { adminSocketPath, DataFolderBusy, lockDataFolder, requireData } from '@n
 import { adminClient } from './admin-client.ts';
 
 /**
- * Opens the service without its HTTP listener, in this process. Throws DataFolderBusy while a server uses the data
+ * Opens the app in this process, without listening on a port. Throws DataFolderBusy while a server uses the data
  * folder.
  */
 export async function openApp(config: Config): Promise<App> {
   await using opened = new AsyncDisposableStack();
   if (config.databaseUrl === null) opened.use(lockDataFolder(config.dataDir));
-  // Imported only after the lock is taken: beside a running server none of this is needed.
+  // Imported only after the lock is taken, because a running server makes these modules unnecessary.
   const [{ openPorts }, { buildApp }, { createLogger }] = await Promise.all([
     import('@notevault/server/open-ports.ts'),
     import('@notevault/server/app.ts'),
@@ -24,8 +24,8 @@ export async function openApp(config: Config): Promise<App> {
 }
 
 /**
- * Runs `work` with the admin operations: in this process, or through the server that uses the data folder. Refuses a
- * folder without data.
+ * Runs `work` with the admin operations, in this process or through the server that uses the data folder. Throws if the
+ * folder has no data, unless `mayMakeData`.
  */
 export async function withAdmin<T>(
   config: Config,

@@ -1,11 +1,11 @@
 import { counted } from '@notevault/protocol/values/counted.ts';
 
-/** What a terminal obeys instead of showing it: control characters, and marks that turn the direction of what follows. */
+/** Characters that control a terminal: control characters and marks that change the writing direction. */
 const UNSHOWN = /[\p{Cc}\u202a-\u202e\u2066-\u2069]/gu;
 
 /**
- * A text as one line that cannot control a terminal or look like another line: names and messages come from files and
- * servers of others. It keeps its length.
+ * Returns a text as a single line of the same length, without characters that control a terminal: names and messages
+ * may come from untrusted files and servers.
  */
 export function printable(text: string): string {
   return text.replace(/[\t-\r]/g, ' ').replace(UNSHOWN, '\ufffd');
@@ -27,7 +27,7 @@ export function printJson(value: unknown): void {
   process.stdout.write(`${JSON.stringify(value).replace(UNSHOWN, escaped)}\n`);
 }
 
-/** How much a server or a backup holds. */
+/** Returns the numbers of vaults, notes and attachments as text: `2 vaults, 10 notes, 3 attachments`. */
 export function totalsText(totals: {
   readonly vaults: number;
   readonly notes: number;

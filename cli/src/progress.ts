@@ -1,8 +1,8 @@
 const EVERY_MS = { terminal: 100, plain: 5000 };
 
 /**
- * Reports the progress of long work on standard error: one line that is rewritten on a terminal, else a plain line now
- * and then.
+ * Returns a function that reports progress on standard error: on a terminal in one updated line, otherwise as a line
+ * every few seconds.
  */
 export function progressLine(now: () => number = Date.now): (text: string, done: boolean) => void {
   const { stderr } = process;

@@ -12,17 +12,17 @@ import { configOf } from './config-flags.ts';
 import { accountMessage, CliError } from './error-messages.ts';
 import { openApp } from './open-app.ts';
 
-/** The fields of a vault that commands use. */
+/** Fields of a vault that commands use. */
 type ListedVault = Pick<Vault, 'id' | 'name' | 'is_default' | 'note_count'>;
 
-/** The operations on an account's vaults that commands use, in this process or through a running server. */
+/** Operations on an account's vaults that commands use, in this process or through a running server. */
 export interface VaultsClient {
   vaults(): Promise<readonly ListedVault[]>;
   search(vault: string, request: SearchRequest): Promise<SearchResponse>;
   /** Rebuilds a vault's search index; resolves to the number of notes in it. */
   rebuild(vault: string, progress: (notes: number) => void): Promise<number>;
   members(vault: string): Promise<MembersResponse>;
-  /** Resolves to the address to send to whoever is invited. */
+  /** Creates an invitation; resolves to the link for the invited person. */
   invite(vault: string, invitation: NewInvitation): Promise<string>;
   /** Removes a member by their e-mail. */
   removeMember(vault: string, email: string): Promise<void>;
@@ -31,7 +31,7 @@ export interface VaultsClient {
 const PROGRESS_MS = 500;
 
 /**
- * Runs `work` directly in the data folder, else through the server that uses it, as the named account or the only one.
+ * Runs `work` as the named account, or the only one: directly in the data folder, or through the server that uses it.
  */
 export async function withVaults<T>(
   flags: Record<string, unknown>,
@@ -64,7 +64,7 @@ async function remoteVaultsClient(admin: AdminCommands, user: string | undefined
   };
 }
 
-/** The operations that the server runs as the operator, also for a command in its own process. */
+/** Returns the operations that run with the operator's rights. */
 function operatorOperations(
   admin: AdminCommands,
   user: string | undefined,
@@ -81,7 +81,7 @@ function operatorOperations(
   };
 }
 
-/** Polls the progress while the operation runs; its request is answered only at the end. */
+/** Runs a long operation and polls its progress meanwhile. */
 async function polling<Result>(poll: () => Promise<void>, operation: () => Promise<Result>): Promise<Result> {
   const timer = setInterval(() => poll().catch(() => undefined), PROGRESS_MS);
   try {
@@ -112,7 +112,7 @@ async function localVaultsClient(app: App, user: string | undefined): Promise<Va
   };
 }
 
-/** Returns the vault with a name, or the account's default vault, or the only one that others share with it. */
+/** Returns the vault with a name. Without a name, returns the account's default vault, or its only vault. */
 export async function vaultNamed(client: VaultsClient, name: string | undefined) {
   const vaults = await client.vaults();
   const isMeant = (vault: (typeof vaults)[number]) =>

@@ -11,7 +11,7 @@ import { deviceTokensOf } from '../sync/account/connect.ts';
 import { Credentials } from '../sync/account/credentials.ts';
 import { serverOrigin } from '../sync/account/server-address.ts';
 
-/** How to call the API of a server. */
+/** Address, credentials and `fetch` for calls to a server's API. */
 export interface ApiAccess {
   readonly url: string;
   readonly tokens: TokenSource;
@@ -20,8 +20,8 @@ export interface ApiAccess {
 }
 
 /**
- * Runs `work` with the API: of the server named by flags or environment, else of that of a stored login, else of the
- * data folder, in this process or through the server that uses it.
+ * Runs `work` with an API: of the server named by flags or environment, else of a stored login's server, else of the
+ * data folder (in this process or through its server).
  */
 export async function withApi(flags: Record<string, unknown>, work: (api: ApiAccess) => Promise<void>): Promise<void> {
   const environment = processEnvironment();
@@ -30,15 +30,15 @@ export async function withApi(flags: Record<string, unknown>, work: (api: ApiAcc
   const token = text('token') ?? environment.token;
   if (url !== null && token !== null) {
     if (!/^https?:$/.test(URL.parse(url)?.protocol ?? '')) {
-      throw new CliError(`The server is "${url}": it must be an address such as https://notes.example.org.`);
+      throw new CliError(`The server address "${url}" is invalid: it must look like https://notes.example.org.`);
     }
     return work({ url, tokens: fixedToken(token) });
   }
   const login = hasDataFlags(flags) ? null : await storedLogin(environment.configFolder, url, text('vault'));
   if (login !== null) return work(login);
   if (url !== null)
-    throw new CliError('A server needs a token: set NOTEVAULT_TOKEN, give --token, or run "notevault login".');
-  if (text('token') !== undefined) throw new CliError('--token goes with --url: the server that it is for.');
+    throw new CliError('The server needs a token: set NOTEVAULT_TOKEN, pass --token, or run "notevault login".');
+  if (text('token') !== undefined) throw new CliError('--token needs --url, the server that it is for.');
   const user = text('user');
   const config = configOf(flags);
   requireData(config);
@@ -62,7 +62,7 @@ function hasDataFlags(flags: Record<string, unknown>): boolean {
   return flags.dataDir !== undefined || flags.databaseUrl !== undefined;
 }
 
-/** The login that `notevault login` stored; null when there is none. Throws CliError when several fit. */
+/** Returns the stored login; null if there is none. Throws CliError if several match. */
 async function storedLogin(
   configFolder: string,
   url: string | null,
@@ -88,11 +88,11 @@ async function storedLogin(
   return { url: only.url, tokens: deviceTokensOf(credentials, only) };
 }
 
-/** The API of this process, which does not listen. */
+/** Returns access to the API of this process, which does not listen on a port. */
 async function localApi(app: App, user: string | undefined): Promise<ApiAccess> {
   const http = await app.http();
   await http.ready();
-  // Reports a missing account before a host starts to talk.
+  // Reports a missing account before the host sends requests.
   const first = await app.accounts.openSession(user);
   let opened: typeof first | null = first;
   const tokens = tokensFrom(async () => {

@@ -31,7 +31,7 @@ export async function serveAssistant(flags: Record<string, unknown>): Promise<vo
   });
 }
 
-/** Whether the credential may write in a vault; fails if the server or the credential cannot be used. */
+/** Returns whether the credential may write to any vault. Throws if the server or the credential cannot be used. */
 async function mayWrite({ url, tokens, fetch }: ApiAccess): Promise<boolean> {
   const client = new NotevaultClient(new Transport(url, tokens, fetch === undefined ? {} : { fetch }));
   return (await client.vaults()).some(({ access }) => access !== 'read');

@@ -9,30 +9,30 @@ import type { Manifest, VaultTree } from '@notevault/protocol/sync.ts';
 import type { App } from '@notevault/server/app.ts';
 import { CliError } from '../error-messages.ts';
 
-/** What a vault has, without content. */
+/** Paths and metadata of a vault's notes and attachments, without their content. */
 export interface Contents {
   /** Paths of the notes. */
   readonly notes: readonly string[];
   readonly files: readonly Pick<Attachment, 'path' | 'content_hash' | 'size_bytes' | 'mtime'>[];
-  /** What cannot be opened, not even its path: it goes by kind and id. */
+  /** Damaged items. Their paths cannot be decrypted, so `path` is the kind and id. */
   readonly damaged: readonly { readonly path: string; readonly why: string }[];
 }
 
-/** The vault of an import or export: the same operations, in this process or over HTTP. */
+/** Operations on the vault of an import or export, in this process or over HTTP. */
 export interface VaultClient {
   upsert(note: { path: string; content: string; mtime: number }): Promise<Note>;
-  /** Null when there is no such note. */
+  /** Resolves to null if there is no such note. */
   read(path: string): Promise<Note | null>;
-  /** Everything in the vault that can be opened, and what is damaged. */
+  /** Lists the vault's notes and attachments, and its damaged items. */
   list(): Promise<Contents>;
-  /** Explicit folders, which remain when they are empty. */
+  /** Lists explicit folders, which exist even while they are empty. */
   listFolders(): Promise<string[]>;
   /** Uploads a file of this machine as an attachment. */
   upload(path: string, file: { at: string; size: number; mtime: number }): Promise<Attachment>;
   bytesOf(path: string): Promise<AsyncIterable<Uint8Array>>;
 }
 
-/** The name of a vault, and whether to create it if there is none. */
+/** Name of a vault, and whether to create the vault if it is missing. */
 export interface VaultChoice {
   readonly name: string;
   readonly make: boolean;
@@ -73,7 +73,7 @@ export async function localVaultClient(app: App, email: string | undefined, choi
   };
 }
 
-/** Like localVaultClient, through a running server. */
+/** Opens a vault of an account through a running server. */
 export async function remoteVaultClient(
   url: string,
   token: () => Promise<string>,
@@ -92,19 +92,19 @@ export async function remoteVaultClient(
     },
     async bytesOf(path) {
       const found = await vault.readAttachment(path);
-      if (found === null) throw new CliError(`The attachment "${path}" was deleted meanwhile.`);
+      if (found === null) throw new CliError(`The attachment "${path}" was deleted during the copy.`);
       return found.bytes;
     },
   };
 }
 
-/** A manifest without notes would export nothing, so it must not pass for an empty vault. */
+/** Converts a manifest and a tree. Throws if the manifest has no lists, because it would look like an empty vault. */
 function contentsOf({ notes, attachments, unreadable = [] }: Manifest, tree: VaultTree): Contents {
   if (notes === undefined || attachments === undefined) throw new TypeError('a manifest without its lists');
   const hashes = new Map(attachments.map(({ id, content_hash }) => [id, content_hash]));
   return {
     notes: notes.map(({ path }) => path),
-    // One that is in one of the two lists alone came or went meanwhile.
+    // An attachment in only one of the lists was created or deleted between the two reads.
     files: tree.attachments.flatMap(({ id, ...file }) => {
       const content_hash = hashes.get(id);
       return content_hash === undefined ? [] : [{ ...file, content_hash }];
@@ -120,7 +120,7 @@ async function oneOf(
 ): Promise<string> {
   const named = vaults.filter((vault) => vault.name === name);
   if (named.length > 1) {
-    throw new CliError(`There are ${named.length} vaults named "${name}": rename one, or give another --vault.`);
+    throw new CliError(`There are ${named.length} vaults named "${name}": rename one, or choose another --vault.`);
   }
   const [only] = named;
   if (only !== undefined) return only.id;

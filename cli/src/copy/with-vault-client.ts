@@ -18,8 +18,8 @@ export function withVaultClientFlags(command: Command): Command {
   const options = [...storageOptions, 'blobs', 's3Endpoint', 's3Addressing', 'attachmentExtensions'] as const;
   return withConfig(command, [...options, 'plans', 'defaultPlan'])
     .option('--user <email>', 'the account that owns the vault (default: the only account)')
-    .option('--url <url>', 'a running server that has the vault, with --token')
-    .option('--token <token>', 'an access token for it');
+    .option('--url <url>', 'address of a running server that has the vault; needs --token')
+    .option('--token <token>', 'access token for --url');
 }
 
 /**
@@ -52,9 +52,9 @@ export async function withVaultClient<Result>(
 
 function checkFlags({ url, token }: VaultClientFlags): void {
   if ((url === undefined) !== (token === undefined)) {
-    throw new CliError('--url and --token go together: the server, and the credential to use it with.');
+    throw new CliError('--url and --token must be used together.');
   }
   if (url !== undefined && !/^https?:$/.test(URL.parse(url)?.protocol ?? '')) {
-    throw new CliError(`--url is "${url}": it must be an address such as https://notes.example.org.`);
+    throw new CliError(`--url "${url}" is invalid: it must be an address such as https://notes.example.org.`);
   }
 }

@@ -11,15 +11,15 @@ export type Step = 'notes' | 'attachments';
 export interface ExportSummary {
   readonly notes: number;
   readonly attachments: number;
-  /** Files that this system cannot hold, and those that could not be read or written. */
+  /** Files that this system does not allow, or that could not be read or written. */
   readonly failed: { readonly path: string; readonly why: string }[];
 }
 
 /**
- * Writes all notes and attachments of a vault as files below a folder, with their mtimes. Each file is compared with
- * the hash that the vault has of it before it is renamed into place.
+ * Writes a vault's notes and attachments as files below a folder, with their mtimes. Each file is renamed into place
+ * only after its hash matched the vault's.
  *
- * @param progress called often, with how much of each step is done.
+ * @param progress called often with each step's progress
  */
 export async function exportVault(
   folder: string,
@@ -47,7 +47,7 @@ export async function exportVault(
   const noteDone = (done: number) => progress('notes', done, paths.length);
   const writeNote = async (path: string) => {
     const note = await client.read(path);
-    if (note === null) throw new CliError('was deleted or renamed meanwhile');
+    if (note === null) throw new CliError('was deleted or renamed during the export');
     await writer.write(path, once(Buffer.from(note.content)), { hash: note.content_hash, mtime: note.mtime });
   };
   await inParallel(AT_ONCE, paths, noteDone, (path) =>
@@ -79,7 +79,7 @@ async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
 function reasonOf(error: unknown): string {
   const { code } = error as NodeJS.ErrnoException;
   if (code === 'ENAMETOOLONG') return 'the name is too long for this system';
-  if (code === 'EILSEQ' || code === 'EINVAL') return 'this system cannot hold the name';
+  if (code === 'EILSEQ' || code === 'EINVAL') return 'this system does not allow the name';
   if (code === 'ENOSPC') return 'the disk is full';
   return errorMessage(error).replace(/^notevault: /, '');
 }

@@ -24,7 +24,7 @@ test('FolderWriter keeps the old file, and no part of the new one, when the byte
   try {
     const writer = new FolderWriter(folder);
     writeFileSync(join(folder, 'a.txt'), 'old');
-    await assert.rejects(writer.write('a.txt', bytes('ab', 'x'), told), /do not have the hash/);
+    await assert.rejects(writer.write('a.txt', bytes('ab', 'x'), told), /do not match the vault’s hash/);
     async function* broken() {
       yield* bytes('a');
       throw new RangeError('broke off');

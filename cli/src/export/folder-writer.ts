@@ -14,7 +14,7 @@ const ON_WINDOWS = {
 /** Returns why a path cannot be a file on this system; null when it can. */
 export function unwritable(path: string, platform: NodeJS.Platform = process.platform): string | null {
   for (const name of path.split('/')) {
-    // A vault has no such names; on disk they would lead out of the folder.
+    // Vault paths have no such names; on disk they would lead out of the folder.
     if (name === '' || name === '.' || name === '..' || name.includes('\0')) return 'is not a path within the folder';
     if (platform !== 'win32') continue;
     const fault = nameFault(name);
@@ -23,25 +23,25 @@ export function unwritable(path: string, platform: NodeJS.Platform = process.pla
   return null;
 }
 
-/** Creates the folder; throws when it has files that must not be replaced. */
+/** Creates the folder. Throws if it is not empty and `overwrite` is false. */
 export async function prepareFolder(folder: string, overwrite: boolean): Promise<void> {
   await mkdir(folder, { recursive: true });
   if (!overwrite && (await readdir(folder)).length > 0) {
-    throw new CliError(`${folder} is not empty: give another folder, or --overwrite to replace the files in it.`);
+    throw new CliError(`${folder} is not empty: choose another folder, or use --overwrite to replace files in it.`);
   }
 }
 
-/** Writes files below one folder. Each is renamed into place when it is complete and has the expected hash. */
+/** Writes files below a folder. Each file is renamed into place once it is complete and its hash matches. */
 export class FolderWriter {
   readonly #root: string;
-  /** Folders that exist and are not links to other places. */
+  /** Folders known to exist and not to be links. */
   readonly #made = new Map<string, Promise<void>>();
 
   constructor(root: string) {
     this.#root = root;
   }
 
-  /** Writes a file. Throws a CliError when the bytes do not have the hash; the old file then stays. */
+  /** Writes a file. Throws CliError if the bytes do not match the hash; the previous file then stays. */
   async write(path: string, bytes: AsyncIterable<Uint8Array>, told: { hash: string; mtime: number }): Promise<void> {
     const target = join(this.#root, path);
     await this.makeFolder(dirname(path));
@@ -54,11 +54,10 @@ export class FolderWriter {
         hash.update(piece);
         for (let at = 0; at < piece.length; ) at += (await file.write(piece, at)).bytesWritten;
       }
-      if (hash.digest('hex') !== told.hash)
-        throw new CliError('the bytes received do not have the hash that the vault has');
+      if (hash.digest('hex') !== told.hash) throw new CliError('the received bytes do not match the vault’s hash');
       await file.utimes(told.mtime, told.mtime);
       await file.close();
-      // Replaces a link too; its target stays as it is.
+      // If the target is a link, the link is replaced, not the file it points to.
       await rename(part, target);
     } catch (error) {
       await file.close().catch(() => undefined);
@@ -67,7 +66,7 @@ export class FolderWriter {
     }
   }
 
-  /** Creates a folder and its parents. Throws a CliError where a link or a file has that path. */
+  /** Creates a folder and its parents. Throws CliError if a link or file has one of the paths. */
   makeFolder(path: string): Promise<void> {
     if (path === '.' || path === '') return Promise.resolve();
     let made = this.#made.get(path);
@@ -84,7 +83,7 @@ export class FolderWriter {
     await mkdir(folder).catch((error: NodeJS.ErrnoException) => {
       if (error.code !== 'EEXIST') throw error;
     });
-    // Through a link to another folder, files would be written there.
+    // Files must not be written through a link to another folder.
     if (!(await lstat(folder)).isDirectory()) throw new CliError(`${path} exists already and is not a folder`);
   }
 }

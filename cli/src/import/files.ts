@@ -10,7 +10,7 @@ export interface Skipped {
   readonly why: string;
 }
 
-/** The files of a folder, by what an import does with them. Paths are relative, with `/`. */
+/** Files of a folder, grouped by how an import treats them. Paths are relative, with `/`. */
 export interface Listing {
   readonly notes: string[];
   readonly attachments: string[];
@@ -31,7 +31,7 @@ export async function listFolder(root: string): Promise<Listing> {
         listing.skipped.push({ path, why: entry.isDirectory() ? 'hidden folder' : 'hidden file' });
       } else if (entry.isDirectory()) folders.push(path);
       else if (entry.isSymbolicLink()) listing.skipped.push({ path, why: 'symbolic link' });
-      else if (!entry.isFile()) listing.skipped.push({ path, why: 'no regular file' });
+      else if (!entry.isFile()) listing.skipped.push({ path, why: 'not a regular file' });
       else if (/\.md$/i.test(entry.name)) listing.notes.push(path);
       else listing.attachments.push(path);
     }
@@ -42,21 +42,23 @@ export async function listFolder(root: string): Promise<Listing> {
   return listing;
 }
 
-/** The absolute path of a file, its size and mtime (epoch seconds). */
+/** Returns a file's absolute path, size and mtime (epoch seconds). */
 export async function statFile(root: string, path: string): Promise<{ at: string; size: number; mtime: number }> {
   const at = join(root, path);
   const { size, mtimeMs } = await stat(at);
   return { at, size, mtime: mtimeMs / 1000 };
 }
 
-/** Lower-case hex SHA-256 of a file, read in pieces. */
+/** Returns the lower-case hex SHA-256 of a file, read in chunks. */
 export async function hashOf(file: string): Promise<string> {
   const hash = createHash('sha256');
   for await (const piece of createReadStream(file)) hash.update(piece);
   return hash.digest('hex');
 }
 
-/** A note file's text and mtime (epoch seconds), or null when it is neither UTF-8 nor marked UTF-16. */
+/**
+ * Reads a note file's text and mtime (epoch seconds); null if it is neither UTF-8 nor UTF-16 with a byte order mark.
+ */
 export async function readNote(root: string, path: string): Promise<{ content: string; mtime: number } | null> {
   const file = join(root, path);
   const [bytes, { mtimeMs }] = await Promise.all([readFile(file), stat(file)]);

@@ -6,9 +6,9 @@ import { errorMessage } from '../error-messages.ts';
 import { hashOf, listFolder, readNote, type Skipped, statFile } from './files.ts';
 import { isRejected } from './rejected.ts';
 
-/** Writes under way at once: they share commits, and the disk is always busy. */
+/** Maximum concurrent writes of notes. Concurrent writes share commits and keep the disk busy. */
 const AT_ONCE = 32;
-/** Attachments may be large; a few at a time saturate a disk or a connection. */
+/** Maximum concurrent uploads: a few large files saturate a disk or a connection. */
 const FILES_AT_ONCE = 4;
 
 export type Step = 'notes' | 'attachments' | 'check';
@@ -16,13 +16,13 @@ type Progress = (step: Step, done: number, of: number) => void;
 
 export interface Summary extends NoteTotals {
   readonly notes: number;
-  /** Notes that were new or had another text. */
+  /** Number of notes that were new or had a different text. */
   readonly written: number;
   readonly attachments: number;
-  /** Attachments that were new or had other bytes. */
+  /** Number of attachments that were new or had different content. */
   readonly uploaded: number;
   readonly skipped: Skipped[];
-  /** Files that could not be written, or that were read back with other content. */
+  /** Files that could not be written, or whose stored content differs. */
   readonly failed: Skipped[];
 }
 
@@ -47,10 +47,10 @@ interface TargetPath {
 }
 
 /**
- * Copies the files of a folder into a vault, then reads every note back: its hash must be that of its file, and now
- * that all notes exist, its links show which ones dangle. Attachments are compared by the vault's hash.
+ * Copies a folder's files into a vault, then reads every note back to compare its hash and to count dangling links, now
+ * that all notes exist. Attachments are compared by their hash.
  *
- * @param progress called often, with how much of each step is done.
+ * @param progress called often with each step's progress
  */
 export async function importFolder(root: string, client: VaultClient, progress: Progress): Promise<Summary> {
   const listing = await listFolder(root);
@@ -99,7 +99,7 @@ async function uploadFiles({ root, client, progress, skipped, failed }: ImportRu
       const hash = await hashOf(stated.at);
       if (there.get(foldPath(path)) !== hash) {
         const stored = await client.upload(path, stated);
-        if (stored.content_hash !== hash) return void failed.push({ path: file, why: 'changed while it was copied' });
+        if (stored.content_hash !== hash) return void failed.push({ path: file, why: 'changed during the import' });
         uploaded += 1;
       }
       attachments += 1;
@@ -107,7 +107,7 @@ async function uploadFiles({ root, client, progress, skipped, failed }: ImportRu
       const list = isRejected(error) ? skipped : failed;
       list.push({
         path: file,
-        why: isRejected(error) ? 'a type of file that the server does not allow' : reasonOf(error),
+        why: isRejected(error) ? 'the server does not allow this file type' : reasonOf(error),
       });
     }
   });
@@ -125,7 +125,10 @@ async function checkNotes(
   await inParallel(AT_ONCE, paths, told, async (path) => {
     const note = await client.read(path);
     if (note === null || note.content_hash !== hashes.get(path)) {
-      return void failed.push({ path, why: note === null ? 'gone after writing' : 'was read back with another text' });
+      return void failed.push({
+        path,
+        why: note === null ? 'disappeared after it was written' : 'was read back with a different text',
+      });
     }
     links += note.links.length;
     dangling += note.links.filter((link) => link.dangling).length;
@@ -135,9 +138,9 @@ async function checkNotes(
 }
 
 /**
- * The path of each file in the vault. Of two files whose paths collide in a vault, the first is imported.
+ * Returns each file's path in the vault. If two paths collide, the first file is imported.
  *
- * @param taken imported files by folded path; those found here are added.
+ * @param taken imported files by folded path; this call adds its own
  */
 function targetPathsFor(
   files: readonly string[],

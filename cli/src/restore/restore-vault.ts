@@ -19,8 +19,8 @@ interface Flags extends Record<string, unknown> {
 }
 
 /**
- * Brings back one vault of a backup as a new vault, or one note of it as a version of the present note, in this process
- * or through the server that uses the data folder. Earlier versions stay in the backup.
+ * Restores one vault of a backup as a new vault, or one note as a new version of the current note, in this process or
+ * through the server that uses the data folder. Earlier versions are not restored.
  */
 export async function restoreVault(path: string, flags: Flags, passphrase: string | null): Promise<void> {
   const config = configOf(flags);
@@ -28,13 +28,13 @@ export async function restoreVault(path: string, flags: Flags, passphrase: strin
   const { scratch, source } = await openSource(opened, path, flags, config, passphrase);
   if (flags.note !== undefined) {
     const note = await source.vault.read(flags.note);
-    if (note === null) throw new CliError(`The vault "${flags.vault}" of the backup has no note ${flags.note}.`);
+    if (note === null) throw new CliError(`The vault "${flags.vault}" in the backup has no note ${flags.note}.`);
     const { content, mtime } = note;
     const written = await withVaultClient(flags, { name: flags.vault, make: false }, (client) =>
       client.upsert({ path: note.path, content, mtime }),
     );
     print(
-      `Restored ${written.path} of "${flags.vault}" as version ${written.version}; the text before is kept as a version.`,
+      `Restored ${written.path} of "${flags.vault}" as version ${written.version}; the previous text is kept as an earlier version.`,
     );
     return;
   }
@@ -45,7 +45,7 @@ export async function restoreVault(path: string, flags: Flags, passphrase: strin
   print(
     `Restored "${flags.vault}" as the vault "${name}": ${counted(notes, 'note')}, ${counted(attachments, 'attachment')}.`,
   );
-  print('  Nobody else has the new vault: members and invitations are not restored with it.');
+  print('  The new vault has no other members: members and invitations are not restored.');
   for (const { path, why } of failed) print(`  not restored  ${path}: ${why}`);
   if (failed.length > 0) process.exitCode = 1;
 }
@@ -62,7 +62,7 @@ async function openSource(
   const backup = opened.use(await openBackup(path));
   const key = await keyOfBackup(backup.source, config, passphrase);
   if (key === null)
-    throw new CliError('The backup needs its master key: give NOTEVAULT_MASTER_KEY or --passphrase-stdin.');
+    throw new CliError('The backup needs its master key: set NOTEVAULT_MASTER_KEY or use --passphrase-stdin.');
   const line = progressLine();
   await checkHashes(backup.source, (bytes) => line(`${(bytes / 1_000_000).toFixed(1)} MB compared`, false));
   const app = opened.use(await openCopyApp(backup, key, config));
@@ -80,7 +80,7 @@ async function copyVault(from: VaultClient, to: VaultClient, scratch: string) {
   }
   const { notes: paths, files, damaged } = await from.list();
   const failed = [...damaged];
-  /** Resolves to how many were copied. */
+  /** Copies all items and resolves to the number that succeeded. */
   const copyAll = async <Item extends { readonly path: string }>(
     items: readonly Item[],
     copy: (item: Item) => Promise<void>,
@@ -98,22 +98,21 @@ async function copyVault(from: VaultClient, to: VaultClient, scratch: string) {
     const at = join(scratch, 'attachment');
     await pipeline(await from.bytesOf(path), createWriteStream(at, { mode: 0o600 }));
     const stored = await to.upload(path, { at, size, mtime });
-    if (stored.content_hash !== hash)
-      throw new CliError(`The attachment ${path} was not stored as it is in the backup.`);
+    if (stored.content_hash !== hash) throw new CliError(`The stored attachment ${path} differs from the backup.`);
     await rm(at);
   });
   const listed = paths.map((path) => ({ path }));
   const notes = await copyAll(listed, async ({ path }) => {
     const note = await from.read(path);
-    if (note === null) throw new CliError(`The note ${path} of the backup cannot be read.`);
+    if (note === null) throw new CliError(`The note ${path} in the backup cannot be read.`);
     const written = await to.upsert({ path, content: note.content, mtime: note.mtime });
     if (written.content_hash !== note.content_hash)
-      throw new CliError(`The note ${path} was not stored as it is in the backup.`);
+      throw new CliError(`The stored note ${path} differs from the backup.`);
   });
   return { notes, attachments, failed };
 }
 
-/** Of a row of the backup; what the other vault refuses ends the copy. */
+/** Whether an error means that a row of the backup is damaged. Errors of the target vault end the copy instead. */
 function isUnreadable(error: unknown): boolean {
   return error instanceof NotevaultError && error.code.endsWith('_unreadable');
 }

@@ -28,15 +28,15 @@ export interface VaultAccess {
   readonly tokens: TokenSource;
 }
 
-/** What an earlier sync of the folder used; of a copy of a folder only its vault is known. */
+/** Server and vault of a folder's earlier sync; for a copied folder only the vault is known. */
 export type Known =
   | Pick<VaultAccess, 'url' | 'vaultId' | 'vaultName'>
   | { readonly url?: undefined; readonly vaultId: string; readonly vaultName?: undefined };
 
 /**
- * Finds the vault to sync with and a credential for it: a token from the environment, else one that `login` stored. A
- * choice that neither the flags nor an earlier sync make is the user's. Throws ServerUnreachable for a token whose vaults
- * have to be asked for.
+ * Finds the vault to sync with and its credential: a token from the environment, else one that `login` stored. Asks the
+ * user if neither the flags nor an earlier sync determine the vault. Throws ServerUnreachable if a token's vaults must
+ * be listed and the server is offline.
  */
 export async function chooseVault(
   flags: ConnectFlags,
@@ -65,7 +65,7 @@ export async function chooseVault(
   return { url: chosen.url, vaultId: chosen.vault_id, vaultName: chosen.vault_name, tokens };
 }
 
-/** The tokens of a stored credential, renewed on the server that gave them. */
+/** Returns a stored credential's tokens, which the server that issued them renews. */
 export function deviceTokensOf(credentials: Credentials, credential: Credential): TokenSource {
   const anyone = new NotevaultClient(new Transport(credential.url, noToken));
   return credentials.tokens(credential, (refreshToken) => anyone.refreshDevice(refreshToken));
@@ -82,7 +82,7 @@ async function byToken(token: string, flags: ConnectFlags, known: Known | null):
   } catch (error) {
     if (error instanceof ServerStopped)
       throw new CliError(`${url} refuses NOTEVAULT_TOKEN: it may be revoked, or belong to another server.`);
-    // What is known is enough to sync once the server is back, which then says whether it accepts the token.
+    // The known vault is enough to start; the token is checked once the server is back.
     if (error instanceof ServerUnreachable && known?.vaultName !== undefined) return { ...known, url, tokens };
     throw error;
   }
@@ -101,12 +101,12 @@ async function byToken(token: string, flags: ConnectFlags, known: Known | null):
   return { url, vaultId: chosen.id, vaultName: chosen.name, tokens };
 }
 
-/** The vault as a device with this id, whose reading of the change feed the server remembers. */
+/** Returns a client of the vault that sends a device id, so that the server remembers the device's feed position. */
 export function vaultClientOf({ url, vaultId, tokens }: VaultAccess, deviceId: string): VaultClient {
   return new NotevaultClient(new Transport(url, tokens, { deviceId, upload: nodeUpload })).vault(vaultId);
 }
 
-/** A vault as people are shown it. @param sharing whose it is, if it is not their own: see sharingInWords */
+/** Describes a vault to people. @param sharing owner and role of a shared vault, see sharingInWords */
 export function vaultInWords(name: string, sharing: string | null): string {
   return `"${name}"${sharing === null ? '' : `, ${sharing},`}`;
 }

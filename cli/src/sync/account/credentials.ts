@@ -6,12 +6,12 @@ import { CliError } from '../../error-messages.ts';
 import { replaceFile } from '../state/folder-registry.ts';
 import { type Keychain, systemKeychain } from './keychain.ts';
 
-/** What `notevault login` got: the tokens of this device for one vault of one server. */
+/** Credential that `notevault login` stores: this device's tokens for one vault of a server. */
 export interface Credential {
   readonly url: string;
   readonly vault_id: string;
   readonly vault_name: string;
-  /** Whose it is and what they allow, in words, if it is not one's own. */
+  /** Owner and role in words, for a shared vault. */
   readonly vault_sharing?: string | null;
   readonly email: string;
   readonly access_token: string;
@@ -25,15 +25,15 @@ export interface Credential {
 type Stored = Omit<Credential, 'access_token' | 'refresh_token'> & Partial<DeviceTokens>;
 
 /**
- * Files with credentials, one for each vault of each server, which only their owner can read. The tokens are in them, or
- * in the keychain of the system.
+ * Credential files, one per vault and server, that only the user can read. Tokens are in the file or in the system's
+ * keychain.
  */
 export class Credentials {
   readonly #folder: string;
   readonly #open: () => Promise<Keychain | null>;
   #keychain: Promise<Keychain | null> | null = null;
 
-  /** @param open opens the keychain, if a credential asks for it. */
+  /** @param open opens the keychain once a credential needs it. */
   constructor(configFolder: string, open: () => Promise<Keychain | null> = systemKeychain) {
     this.#folder = join(configFolder, 'credentials');
     this.#open = open;
@@ -58,8 +58,8 @@ export class Credentials {
   }
 
   /**
-   * Stores a credential durably; it replaces the one of the same vault. Resolves to whether its tokens are in the
-   * keychain: where that is missing or refuses, they are in the file.
+   * Stores a credential durably, replacing the one of the same vault. Resolves to whether its tokens are in the
+   * keychain; without a working keychain they are in the file.
    */
   async save(credential: Credential): Promise<boolean> {
     const { access_token, refresh_token, ...rest } = credential;
@@ -90,8 +90,8 @@ export class Credentials {
   }
 
   /**
-   * The tokens of a credential. Several processes may use it: one that finds its token refused first looks whether
-   * another has stored a newer one.
+   * Returns a credential's tokens. Several processes may share a credential: before a process refreshes a refused
+   * token, it checks whether another one has stored a newer token.
    *
    * @param rotate exchanges a refresh token, like NotevaultClient.refreshDevice.
    */

@@ -1,17 +1,17 @@
-/** Where a system keeps secrets of programs: Keychain, Credential Manager, Secret Service. */
+/** The system's store of secrets: Keychain, Credential Manager or Secret Service. */
 export interface Keychain {
-  /** Returns a secret; null if there is none, or it cannot be read now. */
+  /** Returns a secret; null if there is none or it cannot be read. */
   read(name: string): string | null;
-  /** Throws when the system does not take it. */
+  /** Stores a secret. Throws if the system refuses it. */
   write(name: string, secret: string): void;
   remove(name: string): void;
 }
 
 const SERVICE = 'notevault';
-/** The library would else store in a keyring of the kernel where there is no service, which a restart empties. */
+/** Without a service the library would fall back to the kernel's keyring, which a restart empties. */
 const OPTIONS = { linux: { store: 'secret-service' } } as const;
 
-/** Returns the keychain of this system; null where there is none, as on most machines without a desktop. */
+/** Returns this system's keychain; null without one, as on most machines without a desktop. */
 export async function systemKeychain(): Promise<Keychain | null> {
   try {
     const { Entry } = await import('@napi-rs/keyring');
@@ -25,7 +25,7 @@ export async function systemKeychain(): Promise<Keychain | null> {
       },
     };
   } catch {
-    // There is no library for this system, or no service.
+    // The library does not support this system, or no service runs.
     return null;
   }
 }

@@ -1,8 +1,8 @@
 import { CliError } from '../../error-messages.ts';
 
 /**
- * Returns the origin of a server's address. Refuses plain HTTP to another machine, because everybody on the way could
- * read the notes and the credential.
+ * Returns the origin of a server's address. Refuses plain HTTP to another machine, because others on the network could
+ * read notes and credential.
  */
 export function serverOrigin(address: string, allowHttp: boolean): string {
   const url = URL.parse(address);

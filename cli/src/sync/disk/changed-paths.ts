@@ -7,7 +7,7 @@ export class ChangedPaths {
   #isWatched = false;
   #isAll = true;
 
-  /** From now on every change is added. */
+  /** Starts collecting changed paths. */
   watchBegins(): void {
     this.#isWatched = true;
     this.#isAll = true;

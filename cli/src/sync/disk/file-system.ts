@@ -65,7 +65,7 @@ export async function syncFolder(folder: string): Promise<void> {
   }
 }
 
-/** This share of a disk stays free. */
+/** Share of a disk that syncing leaves free. */
 const FREE_SHARE = 0.01;
 
 const ROOM_MS = 1000;

@@ -22,7 +22,7 @@ function sorted({ files, folders, skipped, isPartial }: DiskListing) {
 const PARTS = ['a', 'b', 'C', 'é'];
 const NAMES = ['x.md', 'y.md', 'z.tmp', 'é.md'];
 
-/** One change of a folder as a person makes it; returns the paths of which a watcher would report changes. */
+/** Makes one random change to a folder as a person would. Returns the paths that a watcher would report. */
 function change(folder: Folder, random: Random): string[] {
   const folderPath = () => Array.from({ length: random.below(4) }, () => random.pick(PARTS)).join('/');
   const inside = (path: string) => (path === '' ? random.pick(NAMES) : `${path}/${random.pick(NAMES)}`);

@@ -13,15 +13,15 @@ export interface ScannerOptions {
   isIgnored(path: string, kind: 'file' | 'folder'): boolean;
 }
 
-/** How often folders are read again whose files are renamed meanwhile. */
+/** Maximum re-reads of folders whose files are renamed during the scan. */
 const TORN_MAX = 5;
 
 const FORBIDDEN =
   'cannot be read, so that nothing of it is synced, nor what is missing elsewhere: permit this user to read it, or name it in .notevaultignore';
 
-/** What lies directly in a folder. */
+/** Entries directly inside a folder. */
 interface Scanned {
-  /** As the disk spells it. */
+  /** Name in the disk's spelling. */
   readonly spelled: string;
   readonly files: DiskFile[];
   readonly folders: { readonly path: string; readonly spelled: string; readonly key: string }[];

@@ -81,7 +81,7 @@ const SHAPES: ((trap: string) => string)[] = [
   (trap) => `../${trap}`,
   (trap) => `ok/../../${trap}`,
 ];
-/** These are ordinary names. */
+/** Ordinary names. */
 const ORDINARY = [
   'link.md',
   'linked.md',

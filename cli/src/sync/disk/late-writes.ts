@@ -11,15 +11,15 @@ import type { Trash } from './trash.ts';
 
 /** A program that opened a file before it was replaced has written to it by then, or never will. */
 const OPEN_MS = 10 * 60 * 1000;
-/** Of more replaced files, the oldest are forgotten. */
+/** Maximum number of replaced files to watch; the oldest are forgotten. */
 const FILES_MAX = 1000;
 
 interface Replaced {
-  /** As it was when it was replaced. */
+  /** The file when it was replaced. */
   readonly file: DiskFile;
   /** Its absolute path. */
   readonly at: string;
-  /** What has been written to the path since. */
+  /** The file that replaced it. */
   readonly by: DiskFile;
   readonly since: number;
 }
@@ -73,7 +73,7 @@ export class LateWrites implements Disposable {
     return to;
   }
 
-  /** Without a watch it is noticed when the folder is listed. */
+  /** Watches a folder; null if it cannot be watched: then the next listing notices late writes. */
   #watched(folder: string): FSWatcher | null {
     try {
       const watcher = watch(folder, { persistent: false }, () => this.onWrite());

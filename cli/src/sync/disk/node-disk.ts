@@ -59,7 +59,7 @@ export class NodeDisk implements Disk, Disposable {
   readonly #names = new DiskNames();
   readonly #reader: FileReader;
   readonly #scanner: FolderScanner;
-  /** What has to be listed next time. */
+  /** Paths to list next time. */
   readonly changes = new ChangedPaths();
   readonly #room: FreeRoom;
   readonly #hasFileIds: boolean;

@@ -12,7 +12,7 @@ const OLD = 'old-';
 const MOVING = 'moving-';
 const NOTE = '.json';
 
-/** Where files are before they get their names, on the file system of the folder so that a rename is enough. */
+/** Folder for temporary files, on the synced folder's file system so that a rename moves them into place. */
 export class TempPlace {
   readonly #own: string;
   readonly folder: string;

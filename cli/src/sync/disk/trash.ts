@@ -17,12 +17,12 @@ export interface TrashedFile extends Kept {
 }
 
 const DAY_MS = 24 * 60 * 60 * 1000;
-/** How long the server takes a note that was deleted elsewhere for one whose device has not heard of that. */
+/** Time after a deletion in which the server lets it win over a write of the same note, in milliseconds. */
 const DELETION_WINS_MS = 60_000;
 
 /**
- * What the other side removed or replaced, kept for a while beside the stored state. A row tells where a file was; if a
- * power cut loses the row, the file is still there under its id.
+ * Trash of files that the other side removed or replaced, beside the stored state. A row records a file's former path;
+ * if a power cut loses the row, the file remains under its id.
  */
 export class Trash implements Disposable {
   readonly #folder: string;
@@ -99,7 +99,7 @@ export class Trash implements Disposable {
     this.#db.prepare('delete from trashed where id = ?').run(id);
   }
 
-  /** What somebody has brought back and is not on the server yet. */
+  /** Paths of restored files that are not on the server yet. */
   readonly restored = {
     has: (path: string): boolean =>
       this.#db.prepare('select 1 from restored where path = ? and at > ?').get(path, this.#now() - DELETION_WINS_MS) !==

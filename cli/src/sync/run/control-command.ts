@@ -24,8 +24,7 @@ const CONSEQUENCES: Partial<Record<Control, string>> = {
 };
 
 /**
- * Carries out a decision about a folder: in this process, or in the one that syncs the folder already. Sets the exit
- * code.
+ * Runs a control command on a folder, in this process or in the one that already syncs the folder. Sets the exit code.
  */
 export async function control(dir: string, decision: Control, flags: SyncFlags): Promise<void> {
   const consequence = CONSEQUENCES[decision];
@@ -59,12 +58,12 @@ export async function control(dir: string, decision: Control, flags: SyncFlags):
     if (!(error instanceof FolderBusy)) throw error;
     const status = await requestControl(place, decision);
     const code = showStatus(record, status, flags.json === true);
-    // The status of a paused folder is not the outcome of the pause.
+    // Pausing itself succeeded, whatever the folder's status is.
     process.exitCode = decision === 'pause' ? EXIT.inStep : code;
   }
 }
 
-/** A folder that lost its marker because it was emptied is synced like a new one, with the same vault. */
+/** Forgets the state of a folder that lost its marker, so that it is synced with the same vault like a new folder. */
 async function forgetEmptied(dir: string): Promise<void> {
   const { stateFolder } = processEnvironment();
   const root = await requireFolder(dir, stateFolder);

@@ -4,7 +4,7 @@ import type { Unsynced } from '@notevault/sync/engine/ports.ts';
 import type { BrakeReason } from '@notevault/sync/plan/brake.ts';
 import { type Operation, type RemoteMove, replacesEdit } from '@notevault/sync/plan/operations.ts';
 
-/** An operation in words: its direction, and what it does; null for what changes neither side. */
+/** Describes an operation with its direction; null if it changes neither side. */
 export function describe(operation: Operation): { readonly direction: 'up' | 'down'; readonly text: string } | null {
   switch (operation.type) {
     case 'createRemote':
@@ -54,7 +54,7 @@ function besideOf(operation: Operation): string {
   return replacesEdit(operation) ? ' (both sides changed it: the replaced version is in the trash)' : '';
 }
 
-/** What the brake stopped, as a question. */
+/** Describes the deletions or overwrites that the brake stopped. */
 export function describeBrake({ side, kind, files, of }: BrakeReason): string {
   if (kind === 'deletions') {
     return side === 'local'
@@ -66,7 +66,7 @@ export function describeBrake({ side, kind, files, of }: BrakeReason): string {
     : `${files} of ${of} files in the vault have different contents in this folder.`;
 }
 
-/** What to do about a brake. */
+/** Returns lines that explain how to confirm or reject a stopped change. */
 export function brakeAnswers(root: string): string[] {
   return [
     'None of them was deleted or overwritten yet. Run one of:',
@@ -75,23 +75,23 @@ export function brakeAnswers(root: string): string[] {
   ];
 }
 
-/** A path as a shell takes it. */
+/** Quotes a path for a shell. */
 export function quoted(path: string): string {
   return /^[\w./~-]+$/.test(path) ? path : `'${path.replaceAll("'", `'\\''`)}'`;
 }
 
-/** The files and folders that the disk denies to this user. */
+/** Returns the files and folders that this user may not read or change. */
 export function deniedIn(unsynced: readonly Unsynced[]): readonly Unsynced[] {
   return unsynced.filter(({ isDenied }) => isDenied);
 }
 
-/** Describes how many files this user may not read or change; empty where there are none. */
+/** Describes how many files this user may not read or change; empty if none. */
 export function describeDenied(unsynced: readonly Unsynced[]): string {
   const count = deniedIn(unsynced).length;
   return count === 0 ? '' : `, except ${counted(count, 'file')} that this user may not read or change`;
 }
 
-/** What is left to say when a run is not in step, in lines. */
+/** Returns lines that tell what to do after a run that did not end in sync. */
 export function describeEnd(kind: SyncResult['kind'], root: string): string[] {
   switch (kind) {
     case 'unsettled':

@@ -20,21 +20,21 @@ import type { Reporter } from './reporter.ts';
 
 export interface FolderSyncOptions {
   readonly record: FolderRecord;
-  /** Where the state of the folder is. */
+  /** Folder that stores the sync state. */
   readonly place: string;
   readonly vault: VaultClient;
   readonly direction: Direction;
   readonly reporter: Reporter;
-  /** Whether the folder has no marker, and gets nothing else of ours either. */
+  /** Whether nothing may be written to the folder, not even its marker. */
   readonly isUnmarked?: boolean;
-  /** Whether the folder gets its marker by `locked`. */
+  /** Whether `locked` writes the folder's marker. */
   readonly isNew?: boolean;
-  /** Called once no other process works on the folder, before it is looked at. */
+  /** Called once the folder is locked, before it is read. */
   readonly locked?: () => Promise<void>;
   readonly clock?: Clock;
 }
 
-/** The engine of one folder with everything it needs, for as long as it is open. */
+/** Open sync engine of one folder, with its disk and state. */
 export interface FolderSync extends SyncedFolder, AsyncDisposable {
   readonly disk: NodeDisk;
   readonly place: string;
@@ -48,7 +48,7 @@ export async function openFolderSync(options: FolderSyncOptions): Promise<Folder
   await using opened = new AsyncDisposableStack();
   opened.use(lockState(place, root));
   const checkRoot = async () => (options.isUnmarked ? undefined : checkMarker(root, record));
-  // Nothing may be written to what is only the place where a disk is mounted.
+  // Nothing may be written to the empty mount point of an unmounted disk.
   if (!options.isNew) await checkRoot();
   if (!options.isUnmarked) opened.use(lockRoot(root));
   await options.locked?.();

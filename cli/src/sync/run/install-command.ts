@@ -7,7 +7,7 @@ import { CliError, EXIT_ENDED } from '../../error-messages.ts';
 import { findFolder, requireFolder } from '../state/find-folder.ts';
 import { FolderRegistry } from '../state/folder-registry.ts';
 
-/** A file that starts a program with the user's session, and the commands that take it into use. */
+/** Service definition that starts a program with the user's session, and the commands that enable it. */
 export interface Service {
   readonly file: string;
   readonly text: string;
@@ -52,7 +52,7 @@ export async function install(dir: string, isPrint: boolean): Promise<void> {
  * Describes the command as a service for the service manager of the system.
  *
  * @param command program and arguments
- * @param variables of the environment for the service: a service manager does not know those of a shell.
+ * @param variables environment variables for the service, because it does not inherit the shell's
  */
 export function serviceFor(
   platform: NodeJS.Platform,

@@ -22,20 +22,20 @@ export interface PrepareFlags extends ConnectFlags {
 export interface PreparedFolder {
   readonly record: FolderRecord;
   readonly registry: FolderRegistry;
-  /** Where its state is. */
+  /** Folder that stores its sync state. */
   readonly place: string;
   readonly access: VaultAccess;
   readonly vault: VaultClient;
-  /** Whether it was never synced by this machine, or is synced like such a folder. */
+  /** Whether this machine syncs it for the first time, or again from scratch. */
   readonly isNew: boolean;
-  /** The record of a folder whose syncing had ended, which the new one replaces. */
+  /** Record of an ended sync that the new one replaces. */
   readonly ended: FolderRecord | null;
 }
 
 /**
- * Finds a folder's state and vault; those of a folder that was never synced are the ones that the flags choose. Throws
- * ServerUnreachable when only the server could say which vault that is, and FolderEnded for a folder whose vault was gone,
- * unless the flags name it or the user says that it is to be synced again.
+ * Finds a folder's state and vault; for a new folder the flags choose them. Throws ServerUnreachable if only the server
+ * can tell the vault, and FolderEnded if the folder's vault was deleted, unless the flags or the user ask to sync it
+ * again.
  */
 export async function prepareFolder(dir: string, flags: PrepareFlags): Promise<PreparedFolder> {
   const settings = flags.settings === undefined ? null : parseSettings(flags.settings);
@@ -64,7 +64,10 @@ export async function prepareFolder(dir: string, flags: PrepareFlags): Promise<P
   return { record, registry, place: registry.stateOf(record), access, vault, isNew: before === null, ended };
 }
 
-/** Whether a folder whose syncing has ended is to be synced again, without its state. Throws FolderEnded if not. */
+/**
+ * Returns whether to sync a folder from scratch because its sync has ended; false if it has not. Throws FolderEnded if
+ * the user declines.
+ */
 async function isToBeginAnew(registry: FolderRegistry, known: FolderRecord, flags: PrepareFlags): Promise<boolean> {
   const status = await readStatus(registry.stateOf(known));
   if (status?.state !== 'ended') return false;
@@ -76,7 +79,7 @@ async function isToBeginAnew(registry: FolderRegistry, known: FolderRecord, flag
   return true;
 }
 
-/** The vault with which a folder was synced before, here or where it was copied from. */
+/** Returns the vault that a folder, or the folder that it was copied from, was synced with. */
 function knownOf(found: FoundFolder): Known | null {
   switch (found.kind) {
     case 'known':
@@ -88,15 +91,15 @@ function knownOf(found: FoundFolder): Known | null {
   }
 }
 
-/** Remembers a prepared folder, and marks it as the one that is synced. */
+/** Stores the record of a prepared folder, and writes the folder's marker if it is new. */
 export async function registerFolder({ record, registry, isNew, ended }: PreparedFolder): Promise<void> {
   if (ended !== null) await registry.save({ ...ended, root: '' });
-  // A folder with a record and no marker would look like one that was emptied.
+  // The marker comes first: a folder with a record but no marker counts as emptied.
   if (isNew) await writeMarker(record.root, record);
   await registry.save(record);
 }
 
-/** A place for the state of a dry run of a folder that was never synced. */
+/** Creates a temporary folder for the state of a dry run of a new folder. */
 export async function temporaryPlace(): Promise<AsyncDisposable & { readonly place: string }> {
   const place = await mkdtemp(join(tmpdir(), 'notevault-dry-run-'));
   return { place, [Symbol.asyncDispose]: () => rm(place, { recursive: true, force: true }) };

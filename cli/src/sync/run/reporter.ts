@@ -6,18 +6,18 @@ import { print, printJson, printNote } from '../../print.ts';
 import { progressLine } from '../../progress.ts';
 import { describe, describeBrake, describeDenied, describeEnd } from './describe.ts';
 
-/** Tells a person or a program what a sync does. */
+/** Output of a sync, for a person or a program. */
 export interface Reporter {
   planned(operations: readonly Operation[]): void;
   operation(operation: Operation, outcome: Outcome): void;
   /** The operations that a dry run would carry out. */
   preview(operations: readonly Operation[]): void;
   result(result: SyncResult): void;
-  /** Something that changed apart from operations: the connection, the way of watching. */
+  /** Reports a change other than operations, such as the connection. */
   note(text: string): void;
 }
 
-/** One JSON object a line. */
+/** Returns a reporter that prints one JSON object per line. */
 export function jsonReporter(root: string): Reporter {
   const write = (event: string, fields: object) => printJson({ event, ...fields });
   return {
@@ -40,7 +40,7 @@ export function jsonReporter(root: string): Reporter {
   };
 }
 
-/** Lines for a person: progress on standard error, what was done on standard output. */
+/** Reporter for people: progress on standard error, operations on standard output. */
 export class PersonReporter implements Reporter {
   readonly #root: string;
   readonly #isWatching: boolean;
@@ -50,7 +50,7 @@ export class PersonReporter implements Reporter {
   #counts = { up: 0, down: 0 };
   #lastSaid = '';
 
-  /** @param isWatching whether every operation is reported, instead of only the sum */
+  /** @param isWatching whether to report every operation instead of only totals */
   constructor(root: string, isWatching: boolean) {
     this.#root = root;
     this.#isWatching = isWatching;
@@ -90,7 +90,7 @@ export class PersonReporter implements Reporter {
     lines.push(...describeEnd(kind, this.#root));
     if (unsynced.length > 0) lines.push('Not synced:', ...unsynced.map(({ path, reason }) => `  ${path} ${reason}`));
     const [first = '', ...others] = lines;
-    // While watching, only what is new is worth a line.
+    // While watching, repeated lines are left out.
     if (this.#isWatching && others.join('\n') === this.#lastSaid) return;
     this.#lastSaid = others.join('\n');
     for (const line of [this.#isWatching ? `${time()}  ${first}` : first, ...others]) print(line);

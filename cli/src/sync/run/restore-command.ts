@@ -10,7 +10,10 @@ import { requireRealParents } from '../disk/real-parents.ts';
 import { Trash, type TrashedFile } from '../disk/trash.ts';
 import { FolderRegistry } from '../state/folder-registry.ts';
 
-/** `notevault sync restore`: copies the newest trashed version of a file back, beside the one that is there now. */
+/**
+ * Runs `notevault sync restore`: restores the newest trashed version of a file, beside the current file if there is
+ * one.
+ */
 export async function restore(file: string, isList: boolean): Promise<void> {
   const { root, path, place } = await locate(file);
   using trash = await Trash.open(place);
@@ -29,7 +32,10 @@ export async function restore(file: string, isList: boolean): Promise<void> {
   print(`Restored to ${await putBack(trash, newest, root, path)}`);
 }
 
-/** Copies a trashed file into its folder, to be sent although another device has just deleted it. Returns where it is. */
+/**
+ * Copies a trashed file into its folder and marks it to be uploaded even if another device has just deleted it. Returns
+ * the new file's path.
+ */
 export async function putBack(trash: Trash, trashed: TrashedFile, root: string, path: string): Promise<string> {
   await mkdir(dirname(join(root, path)), { recursive: true });
   requireRealParents(root, path);
@@ -49,7 +55,7 @@ export async function putBack(trash: Trash, trashed: TrashedFile, root: string, 
   throw new CliError(`${join(root, beside(path, trashed.since))} exists already: move it away first.`);
 }
 
-/** The path of a restored file whose own path is taken. */
+/** Returns the path for a restored file if its original path is taken. */
 function beside(path: string, since: number): string {
   const name = fileName(path);
   const dot = name.lastIndexOf('.');

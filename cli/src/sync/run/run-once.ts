@@ -8,7 +8,7 @@ import type { FolderSync } from './folder-sync.ts';
 /** Exit codes of commands that sync. */
 export const EXIT = { inStep: 0, fault: 1, waiting: 2 } as const;
 
-/** A file that this user may not read or change is a fault: somebody has to mend its permissions. */
+/** Returns the exit code of a run. Files without permission count as an error, because a person must fix them. */
 export function exitCodeOf({ kind, unsynced }: Pick<SyncResult, 'kind' | 'unsynced'>): number {
   if (kind === 'waiting') return EXIT.waiting;
   return kind === 'in step' && deniedIn(unsynced).length === 0 ? EXIT.inStep : EXIT.fault;

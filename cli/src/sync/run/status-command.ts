@@ -11,7 +11,7 @@ import { readStatus } from '../state/status-file.ts';
 import { brakeAnswers, deniedIn, describeBrake, describeDenied } from './describe.ts';
 import { EXIT } from './run-once.ts';
 
-/** `notevault sync status`: prints what is known of one folder or all, and sets the exit code of the worst. */
+/** Runs `notevault sync status`: prints the status of one folder or all, and sets the worst exit code. */
 export async function status(dir: string | undefined, isJson: boolean): Promise<void> {
   const { stateFolder } = processEnvironment();
   const registry = new FolderRegistry(stateFolder);
@@ -35,7 +35,7 @@ async function recordOf(registry: FolderRegistry, dir: string, stateFolder: stri
   return found.record;
 }
 
-/** The status of a folder that no process syncs: a run that was under way has ended without saying so. */
+/** Returns the status of a folder that no process syncs: an unfinished run was killed. */
 function endedOf(found: SyncStatus): SyncStatus {
   return { ...found, watching: null, state: found.state === 'syncing' ? 'unfinished' : found.state };
 }
@@ -50,7 +50,7 @@ function isBusy(place: string, root: string): boolean {
   }
 }
 
-/** Prints the status of a folder; returns the exit code that says the same. */
+/** Prints the status of a folder and returns its exit code. */
 export function showStatus(record: FolderRecord, found: SyncStatus | null, isJson: boolean): number {
   const code = codeOf(found);
   if (isJson) {

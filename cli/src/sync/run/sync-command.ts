@@ -19,11 +19,11 @@ export interface SyncFlags extends PrepareFlags {
   readonly dryRun?: boolean;
   readonly yes?: boolean;
   readonly json?: boolean;
-  /** launchd knows no exit code after which it does not start a program again but 0. */
+  /** launchd restarts a program after every exit code except 0. */
   readonly launchd?: boolean;
 }
 
-/** `notevault sync`: syncs once, or until the process is told to stop. Sets the exit code. */
+/** Runs `notevault sync`: syncs once, or until the process receives a signal. Sets the exit code. */
 export async function sync(dir: string, flags: SyncFlags): Promise<void> {
   try {
     await syncFolder(dir, flags);
@@ -64,7 +64,7 @@ async function syncFolder(dir: string, flags: SyncFlags): Promise<void> {
   process.exitCode = exitCodeOf(result);
 }
 
-/** Waits for the server where it has to be asked for the vault. Resolves to null if the signal aborts first. */
+/** Waits for the server if it must be asked for the vault. Resolves to null if the signal aborts first. */
 async function prepareToWatch(dir: string, flags: SyncFlags, signal: AbortSignal): Promise<PreparedFolder | null> {
   const reporter = flags.json ? jsonReporter(dir) : new PersonReporter(dir, true);
   for (let failures = 0; !signal.aborted; failures++) {

@@ -9,7 +9,7 @@ import { CliError } from '../../error-messages.ts';
 import { replaceFile } from './folder-registry.ts';
 import { readStatus } from './status-file.ts';
 
-/** The folder in which an engine finds its requests; a watcher of it notices them at once. */
+/** Returns the folder of requests to the syncing process, which watches it. */
 export async function requestsFolder(place: string): Promise<string> {
   const folder = join(place, 'requests');
   await mkdir(folder, { recursive: true, mode: 0o700 });
@@ -31,7 +31,7 @@ export async function takeRequests(place: string): Promise<ControlRequest[]> {
 const ANSWER_MS = 60_000;
 const POLL_MS = 100;
 
-/** Asks the engine of another process; resolves to its status once that has been done. */
+/** Sends a request to the process that syncs the folder; resolves to its status once it has answered. */
 export async function requestControl(place: string, control: Control): Promise<SyncStatus> {
   const id = `${Date.now()}-${randomBytes(6).toString('hex')}`;
   await replaceFile(join(await requestsFolder(place), `${id}.json`), JSON.stringify({ id, control }));
@@ -39,5 +39,5 @@ export async function requestControl(place: string, control: Control): Promise<S
     const status = await readStatus(place);
     if (status?.answered.includes(id)) return status;
   }
-  throw new CliError('The notevault that syncs this folder has not answered within a minute. It may still do so.');
+  throw new CliError('The process that syncs this folder did not answer within a minute. It may still do so.');
 }

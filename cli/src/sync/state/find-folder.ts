@@ -7,15 +7,18 @@ import { type FolderMarker, markerMissing, readMarker } from './folder-marker.ts
 import type { FolderRecord, FolderRegistry } from './folder-registry.ts';
 
 /**
- * What this machine knows of a folder. `copied`: it has the marker of another folder, so it is a copy, or its state was
- * lost; it is synced like a new one, to the vault that the marker names.
+ * Result of looking up a folder on this machine. `copied` means that its marker belongs to another folder, or that its
+ * state was lost: it is synced like a new folder, with the marker's vault.
  */
 export type FoundFolder =
   | { readonly kind: 'known'; readonly record: FolderRecord }
   | { readonly kind: 'new' }
   | { readonly kind: 'copied'; readonly vaultId: string };
 
-/** Returns the absolute path of a folder without links. Refuses places that nobody means to sync as a whole. */
+/**
+ * Returns a folder's absolute path with links resolved. Refuses folders that should not be synced as a whole, such as
+ * the home folder.
+ */
 export async function requireFolder(dir: string, stateFolder: string): Promise<string> {
   const root = await realpath(resolve(dir)).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') throw new CliError(`The folder ${dir} does not exist: create it first.`);
@@ -32,8 +35,8 @@ export async function requireFolder(dir: string, stateFolder: string): Promise<s
 }
 
 /**
- * Finds out what this machine knows of a folder. A folder that was moved is found again by its marker. Throws
- * FolderGone when the folder was synced but has lost its marker: it may be unmounted or emptied.
+ * Looks up a folder on this machine. A moved folder is recognised by its marker. Throws FolderGone if a synced folder
+ * has lost its marker, because it may be unmounted or emptied.
  */
 export async function findFolder(registry: FolderRegistry, root: string): Promise<FoundFolder> {
   const [marker, records] = [await readMarker(root), await registry.all()];

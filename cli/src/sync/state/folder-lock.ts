@@ -5,25 +5,25 @@ import { FolderGone } from '@notevault/sync/engine/ports.ts';
 import { CliError } from '../../error-messages.ts';
 import { OWN_FOLDER, TempPlace } from '../disk/temp-place.ts';
 
-/** Another engine works on the folder, with the same state. */
+/** Thrown when another process already syncs the folder with the same state. */
 export class FolderBusy extends CliError {}
 
 const NAME = 'lock.sqlite';
 
-/** Lets one engine at a time work with the state of a folder. The lock ends with its process, however that ends. */
+/** Locks the state of a folder for this process, until the lock is disposed or the process ends. */
 export function lockState(place: string, root: string): Disposable {
   mkdirSync(place, { recursive: true, mode: 0o700 });
   try {
     return lockFile(join(place, NAME));
   } catch (error) {
     if (!(error instanceof FileLocked)) throw error;
-    throw new FolderBusy(`Another notevault is syncing ${root}: stop it first, or leave the work to it.`);
+    throw new FolderBusy(`Another notevault process already syncs ${root}: stop it first, or let it do the work.`);
   }
 }
 
 /**
- * Lets one engine at a time work on the folder itself: one that was started by another user, or with another
- * XDG_STATE_HOME, has its state elsewhere. Null where the disk has no locks.
+ * Locks the folder itself, against engines of other users or with another XDG_STATE_HOME, whose state is elsewhere.
+ * Returns null if the disk does not support locks.
  */
 export function lockRoot(root: string): Disposable | null {
   new TempPlace(root).prepare();
@@ -35,7 +35,7 @@ export function lockRoot(root: string): Disposable | null {
   } catch (error) {
     if (!(error instanceof FileLocked)) return null;
     throw new CliError(
-      `Another notevault is syncing ${root}, with its state in another place (of another user, or another XDG_STATE_HOME): stop it first.`,
+      `Another notevault process already syncs ${root} with its own state (another user, or another XDG_STATE_HOME): stop it first.`,
     );
   }
 }

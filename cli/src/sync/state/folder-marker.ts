@@ -6,7 +6,7 @@ import { OWN_FOLDER, TempPlace } from '../disk/temp-place.ts';
 
 const NAME = 'folder.json';
 
-/** What `.notevault/folder.json` says: which vault the folder is synced with, and which folder it is. */
+/** Contents of `.notevault/folder.json`: the ids of the folder and its vault. */
 export interface FolderMarker {
   readonly vaultId: string;
   readonly folderId: string;
@@ -20,9 +20,9 @@ export function newFolderId(): string {
 export async function readMarker(root: string): Promise<FolderMarker | null> {
   const file = join(root, OWN_FOLDER, NAME);
   try {
-    // A link would let another folder vouch for this one.
+    // A link could make another folder's marker count for this one.
     if (!(await lstat(join(root, OWN_FOLDER))).isDirectory() || !(await lstat(file)).isFile())
-      throw new FolderGone(`${file} is no file: remove it.`);
+      throw new FolderGone(`${file} is not a file: remove it.`);
     const { vault_id: vaultId, folder_id: folderId } = JSON.parse(await readFile(file, 'utf8'));
     if (typeof vaultId === 'string' && /^[0-9a-f]{32}$/.test(folderId)) return { vaultId, folderId };
   } catch (error) {

@@ -8,28 +8,28 @@ import { DISK_FAULTS } from '../disk/disk-errors.ts';
 /** A folder that this machine syncs. */
 export interface FolderRecord {
   readonly folderId: string;
-  /** Where the folder is; empty when another one is there now. */
+  /** Path of the folder; empty if another folder is there now. */
   readonly root: string;
   readonly url: string;
   readonly vaultId: string;
   readonly vaultName: string;
   readonly settings: readonly Setting[];
-  /** Whether the user stopped syncing for now. */
+  /** Whether the user paused syncing. */
   readonly isPaused: boolean;
 }
 
 const NAME = 'folder.json';
 
-/** The folders that this machine syncs, each with a place for its state. */
+/** Folders that this machine syncs, each with a folder for its state. */
 export class FolderRegistry {
   readonly #folder: string;
 
-  /** @param stateFolder where this user's programs keep state. */
+  /** @param stateFolder the user's folder for program state */
   constructor(stateFolder: string) {
     this.#folder = join(stateFolder, 'sync');
   }
 
-  /** The place of a folder's state. */
+  /** Returns the folder that stores a synced folder's state. */
   stateOf({ folderId }: Pick<FolderRecord, 'folderId'>): string {
     return join(this.#folder, folderId);
   }
@@ -47,7 +47,7 @@ export class FolderRegistry {
     try {
       return JSON.parse(await readFile(join(this.#folder, folderId, NAME), 'utf8')) as FolderRecord;
     } catch (error) {
-      // Its first sync was stopped before it was known.
+      // Its first sync was interrupted before the record was written.
       if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
       throw error;
     }
@@ -60,7 +60,7 @@ export class FolderRegistry {
   }
 }
 
-/** Replaces a file that only its owner can read, durably and as a whole. */
+/** Replaces a file durably and atomically; only its owner can read it. */
 export async function replaceFile(path: string, text: string): Promise<void> {
   const temp = `${path}.${randomBytes(6).toString('hex')}`;
   try {
@@ -73,7 +73,7 @@ export async function replaceFile(path: string, text: string): Promise<void> {
     }
     await rename(temp, path);
   } catch (error) {
-    // A program that is started again and again on a full disk would leave one each time.
+    // Repeated starts on a full disk would otherwise leave one temporary file each.
     await rm(temp, { force: true });
     const fault = DISK_FAULTS[(error as NodeJS.ErrnoException).code ?? ''];
     if (fault === undefined) throw error;

@@ -6,13 +6,13 @@ import { readStatus, writeStatus } from './status-file.ts';
 /** Minimum interval between two writes of the status during a run, in milliseconds. */
 const SHOWN_MS = 1000;
 
-/** The status file of a folder in the process that syncs it: during a run it also says what that has left. */
+/** Status file of a folder that this process syncs; during a run it also shows the remaining work. */
 export class RunningStatus implements StatusStore {
   readonly #place: string;
   readonly #ticks: () => number;
   readonly #progress = new Progress();
   #shownAt = Number.NEGATIVE_INFINITY;
-  /** One write at a time, so that the end of a run is the last. */
+  /** Queue of writes, so that a run's final status is written last. */
   #writing: Promise<unknown> = Promise.resolve();
 
   /** @param ticks milliseconds of a monotonic clock */
@@ -21,13 +21,13 @@ export class RunningStatus implements StatusStore {
     this.#ticks = ticks;
   }
 
-  /** A round of a run begins. */
+  /** Records the operations of a new round. */
   planned(operations: readonly Operation[]): void {
     this.#progress.planned(operations);
     this.#show();
   }
 
-  /** One of its operations was tried. */
+  /** Records that an operation was tried. */
   done(operation: Operation): void {
     this.#progress.done(operation);
     this.#show();
@@ -40,7 +40,7 @@ export class RunningStatus implements StatusStore {
       const before = (await readStatus(this.#place)) ?? NO_STATUS;
       if (!this.#progress.isOver) await writeStatus(this.#place, { ...this.#progress.in(before), at: Date.now() });
     };
-    // What cannot be written ends the run by itself.
+    // A failing disk ends the run in another way.
     void this.#next(show).catch(() => undefined);
   }
 

@@ -39,13 +39,15 @@ const USED_TEXTS = `
   union select intent ->> '$.sent' from intents where intent ->> '$.sent' is not null
 `;
 
-/** From version 1, where a merged text had the base of the text that was sent: that is sent again as an edit of it. */
+/**
+ * Migration from version 1, in which a merged text had the sent text as its base: the text is sent again as an edit.
+ */
 const SECOND = `
   create table intents (key text primary key, intent text not null) strict, without rowid;
   update synced set pushed = null;
 `;
 
-/** What SQLite's primary result codes say of a disk. */
+/** Disk faults by SQLite's primary result code. */
 const DISK_FAULTS: Readonly<Record<number, string>> = {
   8: 'it is read-only',
   10: 'the disk reports errors',
@@ -57,7 +59,7 @@ export class NewerState extends Error {
   override readonly name = 'NewerState';
 }
 
-/** The state of one synced folder in an SQLite file. What `commit` resolved for survives a power cut. */
+/** State of one synced folder in an SQLite file. Committed changes survive a power cut. */
 export class SqliteStore implements StateStore, Disposable {
   readonly #db: DatabaseSync;
   readonly #statements = new Map<string, StatementSync>();
@@ -86,14 +88,14 @@ export class SqliteStore implements StateStore, Disposable {
   }
 
   async load(): Promise<StoredState> {
-    // Rows as SQLite gives them take several times the memory of objects that are written out.
+    // SQLite's row objects take several times the memory of plain objects.
     const rows = <Row, Item>(sql: string, item: (row: Row) => Item): Item[] => {
       const items: Item[] = [];
       for (const row of this.#prepared(sql).iterate()) items.push(item(row as Row));
       return items;
     };
     const strings = new Map<string, string>();
-    /** Paths and hashes are in several tables, and are kept in memory once. */
+    /** Returns one shared copy of equal strings: paths and hashes occur in several tables. */
     const shared = <Value extends string | null>(value: Value): Value => {
       if (value === null) return value;
       const known = strings.get(value);

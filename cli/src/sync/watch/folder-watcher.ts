@@ -9,7 +9,7 @@ export interface FolderWatcherOptions {
   changed(path: string): void;
   /** Called when changes can no longer be noticed; the reason continues "because". */
   failed(reason: string): void;
-  /** What watches; chokidar if absent. */
+  /** Function that watches files; chokidar's by default. */
   readonly watch?: typeof watch;
 }
 

@@ -21,9 +21,9 @@ export interface WatchOptions {
   readonly reporter: Reporter;
   readonly approval?: Approval | undefined;
   readonly signal: AbortSignal;
-  /** What watches the folder; chokidar if absent. */
+  /** Function that watches files; chokidar's by default. */
   readonly watch?: FolderWatcherOptions['watch'];
-  /** How often a folder that cannot be watched is compared. */
+  /** Interval at which an unwatchable folder is compared, in milliseconds. */
   readonly blindMs?: number;
   readonly clock?: Clock;
 }

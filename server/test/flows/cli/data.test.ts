@@ -52,7 +52,7 @@ describe('notevault import', { concurrency: 2 }, () => {
       '    .obsidian: hidden folder',
       '    latin.md: neither UTF-8 nor UTF-16',
     ],
-    ...['drawing.psd', 'sub/program.txt'].map((file) => `    ${file}: a type of file that the server does not allow`),
+    ...['drawing.psd', 'sub/program.txt'].map((file) => `    ${file}: the server does not allow this file type`),
   ];
 
   for (const how of ['stopped', 'running', '--url'] as const) {

@@ -84,7 +84,7 @@ describe('notevault sync in a vault of somebody else', () => {
       stdout,
       /^In sync: 0 sent, 2 received\.\nYou have read-only access to this vault: changes in this folder stay here/,
     );
-    assert.match(stdout, /a \(conflict .+\)\.md is only here, and is not sent/);
+    assert.match(stdout, /a \(conflict .+\)\.md is only in this folder and not uploaded/);
     assert.equal(readFileSync(join(root, 'a.md'), 'utf8'), 'one\n');
     assert.match((await run('sync', 'status', root)).stdout, /access +read-only/);
     await alice?.patch(`/vaults/${vault}/members/${carolId}`, { role: 'editor' });

@@ -137,7 +137,7 @@ describe('notevault login and sync', () => {
     await until(() => existsSync(desk.at('Garden beds/Soil.md')), 'the renamed folder');
     const busy = await desk.run('sync', '--once', desk.folder());
     assert.equal(busy.code, 1);
-    assert.match(busy.stderr, /Another notevault is syncing/);
+    assert.match(busy.stderr, /Another notevault process already syncs/);
     assert.equal((await desk.run('sync', 'pause', desk.folder())).code, 0);
     writeFileSync(desk.at('Paused.md'), 'later\n');
     assert.match((await desk.run('sync', 'status')).stdout, /state +paused/);
@@ -192,7 +192,7 @@ describe('notevault login and sync', () => {
     ]) {
       const { code, stderr } = await cli([...command, desk.folder()], { env: other });
       assert.equal(code, 1);
-      assert.match(stderr, /Another notevault is syncing .+ with its state in another place/);
+      assert.match(stderr, /Another notevault process already syncs .+ with its own state/);
     }
     assert.equal(readFileSync(desk.at('.notevault/folder.json'), 'utf8'), marker);
     running.kill('SIGTERM');

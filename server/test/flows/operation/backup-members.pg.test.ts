@@ -117,7 +117,7 @@ describe('a backup of a shared vault', () => {
 
       const one = await cli(['restore', backups, '--vault', 'Shared', '--user', people.alice.email], { env: to.env });
       assert.equal(one.code, 0, one.stderr);
-      assert.match(one.stdout, /Nobody else has the new vault/);
+      assert.match(one.stdout, /The new vault has no other members/);
       {
         await using db = await openDatabase(to.config);
         await using server = await startServer({ open: async () => db, masterKey, blobs: 'database' });
