@@ -123,7 +123,7 @@ async function measure(syncer: FolderSyncer, folder: string) {
   };
 }
 
-/** Of one program while nothing happens, the second one, which has received everything. */
+/** Returns the idle load of the second program, which has received everything. */
 async function idleOf(programs: Awaited<ReturnType<FolderSyncer['watch']>>) {
   const program = programs?.at(-1);
   if (program === undefined) return null;

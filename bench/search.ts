@@ -13,7 +13,7 @@ const sizes = process.argv
   .filter((size) => size > 0);
 const asked = askedQueries();
 const noteAt = madeNotes();
-/** With more notes MiniSearch takes gigabytes. */
+/** Maximum number of notes for MiniSearch, which needs gigabytes beyond. */
 const miniMost = 10_000;
 /** The best time of each query counts in the table of engines; the ratios show the spread of all. */
 const rounds = 9;
@@ -78,7 +78,7 @@ async function index(engine: Engine, size: number): Promise<number> {
 /** Runs the engines in turn for each query, so that a disturbance affects all of them. */
 async function askAll(engines: readonly Engine[]) {
   const times = engines.map(() => ({ found: [] as number[], answered: [] as number[], notes: 0 }));
-  /** Of each engine and round, the times of all queries. */
+  /** Times of all queries, by engine and round. */
   const everyRound = engines.map(() => Array.from({ length: rounds }, () => [] as number[]));
   // Warms the engines up, as a server in use is.
   for (const query of asked) for (const engine of engines) await engine.answer(query);

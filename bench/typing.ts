@@ -7,7 +7,7 @@ import { signUp } from './kit/vault.ts';
 // to the watcher, compared with Hocuspocus, which keeps documents only in memory? (Notevault stores an edit before it
 // acknowledges or relays it.)
 const NOTES = 20;
-/** Of each pace, in each round. */
+/** Seconds per pace and round. */
 const SECONDS = numberGiven(3);
 /** Letters of one writer that may be unacknowledged: a fast typist on a slow line, or a paste. */
 const AHEAD = 8;

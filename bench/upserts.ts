@@ -8,7 +8,7 @@ import { signUp } from './kit/vault.ts';
 // How many durable upserts of new 2 KB notes a second at 32 connections, and how many reads of them, compared with the
 // raw engine; with `--postgres`, on PostgreSQL too, compared with SQLite in the same run?
 const CONNECTIONS = 32;
-/** In each round. */
+/** Number of writes per round. */
 const WRITES = numberGiven(3000);
 const READS = 2 * WRITES;
 const upsert = (index: number) => ({
@@ -55,7 +55,7 @@ async function measure(start: () => Promise<Running>, signIn: boolean, databaseU
   };
 }
 
-/** Only with `--postgres`. */
+/** Runs the comparison on PostgreSQL, with `--postgres`. */
 async function onPostgres() {
   const database = await databaseOfBench();
   return database === null ? null : measure(() => startServerOn(database), true, database.url);

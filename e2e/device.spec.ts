@@ -18,7 +18,7 @@ async function signIn(page: Page, { email }: Account, isOwn = true): Promise<voi
   await page.getByRole('button', { name: 'Sign in' }).click();
 }
 
-/** How many notes the browser has copies of. */
+/** Returns the number of notes stored in the browser. */
 const copies = async (page: Page) => (await rowsOf(page, 'notevault-notes', 'copies')).length;
 
 /** Makes another account and signs the browser in. */

@@ -10,7 +10,7 @@ interface Received {
   readonly encoding: string | undefined;
 }
 
-/** What a page receives, as it crosses the wire. */
+/** Returns the responses that a page receives, with their transferred sizes. */
 async function received(page: Page): Promise<readonly Received[]> {
   const session: CDPSession = await page.context().newCDPSession(page);
   await session.send('Network.enable');

@@ -1,14 +1,14 @@
 import { open, pagesOf } from './kit/pages.ts';
 import { expect, test } from './kit/test.ts';
 
-/** What moves though people asked for stillness. */
+/** Returns elements that move although reduced motion is requested. */
 const MOVING = `[...document.querySelectorAll('*')].flatMap((one) => {
   const { transitionDuration, animationName, animationDuration } = getComputedStyle(one);
   const lasts = (text) => text.split(',').some((time) => parseFloat(time) > 0.001);
   return lasts(transitionDuration) || (animationName !== 'none' && lasts(animationDuration)) ? [one.tagName + '.' + one.className] : [];
 })`;
 
-/** What is pressed and is smaller than a finger. Links in a sentence may be, and what a label beside it enlarges. */
+/** Returns clickable elements smaller than a finger, except links in sentences and elements enlarged by a label. */
 const SMALL = `[...document.querySelectorAll('button, a, select, summary, input')].flatMap((one) => {
   if (!one.checkVisibility({ visibilityProperty: true }) || one.closest('.visually-hidden, p, .cm-content') !== null) return [];
   const target = one.matches('[type=checkbox], [type=radio]') ? (one.closest('label') ?? one) : one;
@@ -17,13 +17,13 @@ const SMALL = `[...document.querySelectorAll('button, a, select, summary, input'
   return height < 43.5 ? [(one.getAttribute('aria-label') ?? one.textContent ?? one.tagName).slice(0, 30) + ' ' + Math.round(height)] : [];
 })`;
 
-/** Where the title of a page begins. */
+/** Position of a page's title. */
 const TITLE = `(() => {
   const { left, top } = document.querySelector('main h1').getBoundingClientRect();
   return Math.round(left) + ' ' + Math.round(top);
 })()`;
 
-/** What is typed into or chosen from and is so small that phones zoom in. */
+/** Returns input elements with text so small that phones zoom in. */
 const ZOOMS = `[...document.querySelectorAll('input:not([type=checkbox], [type=radio]), select, textarea')].flatMap((one) => {
   const size = parseFloat(getComputedStyle(one).fontSize);
   return one.checkVisibility() && size < 16 ? [(one.labels?.[0]?.textContent ?? one.ariaLabel ?? one.tagName) + ' ' + size + ' px'] : [];

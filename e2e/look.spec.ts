@@ -23,7 +23,7 @@ print(1)
 \`\`\`
 `;
 
-/** Of the boxes, and of the text of a paragraph and a heading within theirs. */
+/** Left edges of the boxes, and of a paragraph's and a heading's text inside them. */
 const LEFT_EDGES = `[
   ...[...document.querySelectorAll('.cm-content .cm-line, .nv-chips, [aria-label="Title of the note"], .nv-grid')]
     .filter((one) => !one.matches('.nv-row') && one.getBoundingClientRect().height > 0),

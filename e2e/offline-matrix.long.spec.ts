@@ -19,11 +19,11 @@ interface Action {
   readonly name: string;
   /** Whether it makes no request. */
   readonly isOverSocket?: boolean;
-  /** What it needs, before anything goes wrong. */
+  /** Prepares the world before the fault. */
   prepare?(world: World): Promise<void>;
   /** Does it; with the tab, it may end at any point. */
   act(page: Page): Promise<void>;
-  /** What the server is to have in the end; `isWhole` unless the tab was killed before somebody had finished. */
+  /** Checks the final state of the server. `isWhole` is false if the tab was killed before the action was complete. */
   check(alice: Account, isWhole: boolean): Promise<void>;
 }
 

@@ -2,7 +2,7 @@ import { keptLists } from './kit/device.ts';
 import { openNote, select, typeAtEnd } from './kit/notes.ts';
 import { expect, signedIn, test } from './kit/test.ts';
 
-/** What the browser keeps of the app, by path. */
+/** Paths of the app that the browser has cached. */
 const KEPT = `caches.open('notevault-shell').then((cache) => cache.keys())
   .then((all) => all.map(({ url }) => new URL(url).pathname))`;
 

@@ -9,7 +9,7 @@ const WIDE_TEXT = `* {
 }
 p { margin-block-end: 2em !important; }`;
 
-/** How far a page scrolls sideways, in pixels. */
+/** Horizontal scroll distance of a page, in pixels. */
 const SIDEWAYS = 'document.documentElement.scrollWidth - document.documentElement.clientWidth';
 
 for (const locale of ['en', 'de', 'ja']) {

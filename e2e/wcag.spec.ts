@@ -1,7 +1,7 @@
 import { open, pagesOf } from './kit/pages.ts';
 import { expect, test } from './kit/test.ts';
 
-/** What is wrong with how the focused element shows its focus; null if nothing is. */
+/** Returns what is wrong with the focus indicator of the focused element; null if nothing. */
 const FOCUS_FAULT = `(() => {
   const focused = document.activeElement;
   if (focused === null || focused === document.body) return null;

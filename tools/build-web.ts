@@ -11,7 +11,7 @@ const root = join(import.meta.dirname, '..');
 const folder = join(root, 'web/dist');
 /** A digest of what the build was made of; not served. */
 const STAMP = join(folder, 'build.stamp');
-/** Everything that the build reads. */
+/** Input files of the build. */
 const INPUTS = [
   'web/index.html',
   'web/fonts/**',

@@ -180,7 +180,7 @@ function writeJson(path: string, value: object): void {
   writeFileSync(path, `${JSON.stringify(value, null, 2)}\n`);
 }
 
-/** Has npm compare the lockfile with what is needed now, and keeps it here if it changes: versions in it stay. */
+/** Lets npm update the lockfile to the current dependencies, keeping locked versions, and stores it if it changed. */
 function fitLock(folder: string): void {
   run(
     'npm',

@@ -8,8 +8,8 @@ if (isMainThread) await import('./test-thread.ts');
 else if (process.env.TEST_PROGRAM !== undefined) startBundled(process.env.TEST_PROGRAM);
 
 /**
- * Has the server's threads start from the program that whole runs start: from its sources each of them takes a third of a
- * second of processor time, as often as a test searches or compares.
+ * Makes the server's threads start from the bundled program. Starting one from source takes a third of a second of
+ * processor time, whenever a test searches or compares.
  */
 function startBundled(program: string): void {
   const sources = new URL('../server/src/', import.meta.url).href;

@@ -21,7 +21,10 @@ import { grouped } from './test-groups.ts';
  * outside of the repository: the folders in TEST_VAULTS, by default in ../shared/vaults.
  */
 
-/** In the order in which their files are dealt out to groups; Node itself runs files in the order of their names. */
+/**
+ * Folders whose tests run everywhere, in the order in which files are assigned to groups. Node itself runs files in
+ * name order.
+ */
 const EVERYWHERE = [
   'server/test',
   'web/src',
@@ -38,7 +41,7 @@ const NEEDS_POSTGRES = /kit\/|\.pg\.test\.ts/;
 
 type Kind = 'short' | 'stress' | 'browser' | 'long' | 'optional' | 'vaults';
 
-/** Which files are of a kind, in this order; all others are short. */
+/** File patterns of each kind, in order of precedence; all other tests are short. */
 const KINDS: readonly (readonly [Kind, RegExp])[] = [
   ['long', /\.long\.test\.ts$/],
   ['vaults', /\.vaults\.test\.ts$/],
@@ -58,7 +61,7 @@ const TIMEOUT_MINUTES: Readonly<Record<Kind, number>> = {
   vaults: 30,
 };
 
-/** What all the folders of a run may take at once, and more. */
+/** Free disk space that a run needs, in bytes. */
 const RUN_BYTES = 8_000_000_000;
 
 /** A test file that takes longer is ended. */
@@ -163,7 +166,7 @@ function installOptional(): string {
   return new URL('./optional/resolve.ts', import.meta.url).href;
 }
 
-/** Those of the tests that depend on a file that differs from the commit. */
+/** Returns the tests that depend on a file that differs from the commit. */
 function affected(tests: readonly string[], commit: string): string[] {
   const root = join(import.meta.dirname, '..');
   const dependents = dependentsOf(changedSince(root, commit), readSources(root));

@@ -2,14 +2,17 @@ import { join } from 'node:path';
 import type { Rolldown } from 'vite';
 
 /**
- * What is loaded together, by the modules that are imported for it. Left to itself, the build makes a file for each set of
- * pages that share a module: 130 for the first note, each requested and compressed by itself.
+ * Modules that are bundled into one chunk, by their entry modules. By default the build makes a chunk for each set of
+ * pages that share a module: 130 for the first note, each requested and compressed separately.
  */
 const TOGETHER: Readonly<Record<string, readonly string[]>> = {
   'signed-in': ['app/signed-in.tsx', 'pages/vault/vault-page.tsx'],
   editor: ['pages/note/note-editor.tsx', 'editor/index.ts'],
 };
-/** What the grammar of markdown imports for HTML in notes and the app does not use: it is left out where it is in a file of its own. */
+/**
+ * HTML modules that the markdown grammar imports but the app does not use; they are left out if they are in files of
+ * their own.
+ */
 const UNUSED = /[\\/]@(lezer|codemirror)[\\/](lang-)?(html|css|javascript)[\\/]/;
 
 type ImportsOf = (id: string) => readonly string[];
@@ -37,7 +40,7 @@ export function chunksTogether(root: string, entries: readonly string[]): Rolldo
   });
 }
 
-/** What the roots import, without what is reached from the entries on other ways. */
+/** Returns the modules that only the roots import, not the entries in other ways. */
 function onlyBy(roots: readonly string[], entries: readonly string[], imports: ImportsOf, later: ImportsOf) {
   const others = reached(entries, (id) => [...imports(id), ...later(id)].filter((one) => !roots.includes(one)));
   return reached(roots, imports).difference(others);

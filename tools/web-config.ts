@@ -6,7 +6,7 @@ import { licencesOf } from './licences.ts';
 import { chunksTogether } from './web-chunks.ts';
 import { mermaid } from './web-mermaid.ts';
 
-/** How Vite builds and serves the web app of the repository at `root`. */
+/** Returns Vite's configuration for building and serving the web app of the repository at `root`. */
 export function webConfig(root: string): InlineConfig {
   return {
     root: join(root, 'web'),

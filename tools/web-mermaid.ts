@@ -11,7 +11,7 @@ import type { Plugin } from 'vite';
 /** Name, version and digest of the package. After a change of the version, the message of a build names the digest. */
 const MERMAID =
   'mermaid@12.3.0 sha512-4113TdXeLAsMruJ79OpFL5O8+LTFXhQqZ260rF3tgUmiNAtRm4Uume04I+65PRN6yZ69J4f8rVYWW8zRk65UYw==';
-/** What is taken of it: a bundle of itself and all it depends on. */
+/** File to take from the package: a bundle with all dependencies. */
 const BUNDLE = 'dist/mermaid.esm.min.mjs';
 const WANTED = /^package\/(LICENSE|package\.json|dist\/(mermaid\.esm\.min|chunks\/mermaid\.esm\.min\/[\w-]+)\.mjs)$/;
 const KATEX = /(?:^|[\\/])katex-\w+\.mjs$/;

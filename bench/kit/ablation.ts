@@ -3,7 +3,7 @@ import { PARAMETERS } from '@notevault/search-index/ranking/bm25f.ts';
 
 type Constants = typeof PARAMETERS & typeof WEIGHTS;
 
-/** What makes results better, by name, with the values of constants at which it has no effect. */
+/** Ranking features by name, with the constants that turn each off. */
 const MENDS: Readonly<Record<string, Partial<Constants>>> = {
   'inflected forms': { stem: 0 },
   'affixes of Arabic, Hebrew, Korean': { affix: 0 },

@@ -6,7 +6,7 @@ export interface LoadTarget {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** What one account does to a server while others use it. Runs in its own process. */
+/** Load that one account puts on a server while others use it. Runs in its own process. */
 export interface NeighbourLoad {
   readonly name: string;
   /** Writes the data that the load works on. Not measured. */

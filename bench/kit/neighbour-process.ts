@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import type { LoadTarget } from './neighbour-load.ts';
 
-/** What another account observed of a server. */
+/** Latencies that another account measured. */
 export interface Seen {
   readonly count: number;
   readonly p50Ms: number;

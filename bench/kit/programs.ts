@@ -10,7 +10,7 @@ export interface RunningProgram extends AsyncDisposable {
   memory(): Promise<number>;
   /** Processor time so far in seconds, with that of its children. */
   cpu(): Promise<number>;
-  /** What it has printed so far. */
+  /** Returns the output so far. */
   output(): string;
 }
 

@@ -1,9 +1,9 @@
 import { cpus } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** How often a comparison is repeated: the spread shows what a difference between two runs is worth. */
+/** Number of repetitions of a comparison; their spread shows whether a difference between two runs is significant. */
 const ROUNDS = 5;
-/** From this share of the processors’ time on, other work changes the figures. */
+/** Share of processor time by other programs above which measurements are unreliable. */
 const BUSY = 0.1;
 const LOOK_MS = 500;
 /** Between rounds: servers of the one before may have work left, which is not other work. */

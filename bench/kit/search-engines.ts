@@ -31,7 +31,7 @@ export interface Engine {
   find(query: string): number | Promise<number>;
   /** Returns the results as a page shows them. */
   answer(query: string): readonly Result[] | Promise<readonly Result[]>;
-  /** In MB; null where another engine's line already counts it. */
+  /** Memory in MB; null if another engine's row already counts it. */
   memory(): number | null;
 }
 

@@ -36,7 +36,7 @@ export async function openClientPairs(
   return pairs;
 }
 
-/** When a writer types: while fewer letters than `ahead` are unacknowledged, or regularly. */
+/** Pace of a writer: as long as fewer than `ahead` letters are unacknowledged, or at regular intervals. */
 export type Pace =
   | { readonly ahead: number }
   /** Each a little after the writer before; `inStep`: all in the same turn of the loop, as no people would. */

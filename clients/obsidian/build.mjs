@@ -15,7 +15,7 @@ const here = fileURLToPath(new URL('.', import.meta.url));
 const MOST_BYTES = 450_000;
 /** Its licences, beside the plugin's own. */
 export const LICENCES = 'THIRD-PARTY-LICENSES.txt';
-/** What the app gives to its plugins. */
+/** Modules that the app provides to its plugins. */
 const EXTERNAL = ['obsidian', /^@codemirror\//];
 
 /** Builds the plugin into a folder. Throws if it is too large, or has something twice. */

@@ -22,7 +22,7 @@ const PARTS = ['notes', 'memory', 'keys', 'graph', 'tree'] as const;
 
 const NOTES = 10_000;
 const OPENED = 100;
-/** As many as somebody opens in an hour who looks at each for three seconds. */
+/** Number of notes opened: an hour at three seconds per note. */
 const SWITCHES = 1200;
 const TREE_NOTES = 100_000;
 const BATCH = 100;

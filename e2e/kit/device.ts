@@ -17,7 +17,7 @@ export function rowsOf<Row>(page: Page, database: string, store: string): Promis
   })()`);
 }
 
-/** Which lists the device has, without the vault in their names. */
+/** Returns the names of stored lists, without their vault. */
 export async function keptLists(page: Page): Promise<string[]> {
   const rows = await rowsOf<{ readonly key: string }>(page, 'notevault-lists', 'lists');
   return rows

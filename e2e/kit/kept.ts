@@ -8,7 +8,7 @@ export const PIXEL = Buffer.from(
   'base64',
 );
 
-/** Has all of the vault kept on this device, from the settings, and waits until it is. */
+/** Turns on offline storage of the whole vault in the settings, and waits until it is complete. */
 export async function keep(page: Page, alice: Account, about: string | RegExp, withFiles = false): Promise<void> {
   await page.goto(`${alice.url}/settings`);
   await page.getByRole('button', { name: 'Keep on this device: Notes' }).click();

@@ -9,7 +9,7 @@ import { openRaw, type Raw } from '../../server/test/kit/database/raw-sql.ts';
 import { freePort } from '../../server/test/kit/programs/free-port.ts';
 import { addressIn, setupFor } from '../../server/test/kit/setup-tokens.ts';
 
-/** What the servers keep their data in. */
+/** Database engine of the servers. */
 export const ENGINE = process.env.TEST_ENGINE === 'postgres' ? 'postgres' : 'sqlite';
 
 const ROOT = join(import.meta.dirname, '../..');
@@ -73,7 +73,7 @@ export class Server implements AsyncDisposable {
     return startLink(this.url, 'setup', setupFor(this.url).setup_token ?? '');
   }
 
-  /** What it stores, beside the running process. */
+  /** Reads the stored rows while the server runs. */
   rows(): Promise<Raw> {
     return openRaw(this.#database ?? { file: join(this.#folder, 'notevault.sqlite') });
   }

@@ -84,7 +84,9 @@ export async function expectAccessible(page: Page): Promise<void> {
   }
 }
 
-/** What axe objects to. It stays in the page, which is looked at more than once: its wrapper for Playwright loads it each time. */
+/**
+ * Returns axe's violations. axe stays loaded in the page, because its Playwright wrapper would load it for each check.
+ */
 async function violationsOf(page: Page, options: object): Promise<string[]> {
   for (const frame of page.frames()) {
     if (!(await frame.evaluate<boolean>('typeof axe === "object"'))) await frame.evaluate(axe.source);

@@ -1,10 +1,10 @@
 import type { Page } from '@playwright/test';
 import { COPY } from './garden.ts';
 
-/** What is opened for a picture. */
+/** Scene to open for a picture. */
 export interface Scene {
   readonly name: string;
-  /** Where it is, from the address of the vault; from that of the server if `isOutside`. */
+  /** Path of the scene, relative to the vault; relative to the server if `isOutside`. */
   readonly path: (idOf: (note: string) => string) => string;
   readonly isOutside?: boolean;
   /** Notes that are there only for it: path to text. */
@@ -15,7 +15,7 @@ export interface Scene {
   readonly before?: (page: Page) => Promise<unknown>;
   /** Resolves when the page shows it. */
   readonly ready: (page: Page) => Promise<unknown>;
-  /** Only where there is something to see of it. */
+  /** Device that shows the scene; both if absent. */
   readonly only?: 'phone' | 'desk';
 }
 
@@ -29,7 +29,7 @@ const editor = (page: Page) => page.locator('[data-editor-ready]').waitFor();
 const inMain = (page: Page, text: string) => page.getByRole('main').getByText(text).first().waitFor();
 const headed = (page: Page) => page.getByRole('heading').first().waitFor();
 
-/** With the text as it is drawn, and what links to it. */
+/** Waits until the note's text and backlinks are drawn. */
 async function drawn(page: Page): Promise<void> {
   await page.locator('.cm-content').getByText('Frost dates').waitFor();
   await page.getByText('Linked from').waitFor();
@@ -47,7 +47,7 @@ async function tabs(page: Page): Promise<void> {
   await page.getByRole('tab').nth(2).waitFor();
 }
 
-/** What an afternoon looks like: some notes are open, one is starred, and somebody else is here. */
+/** Prepares a typical workspace: several open notes, one of them starred, and another person present. */
 async function together(page: Page): Promise<void> {
   await drawn(page);
   for (const name of ['Compost', 'Reading list'])
@@ -155,7 +155,7 @@ async function menu(page: Page): Promise<void> {
   await page.getByRole('menu').waitFor();
 }
 
-/** What only this device has, without a connection. */
+/** Creates changes that only this offline device has. */
 async function unsent(page: Page): Promise<void> {
   await editor(page);
   await page.locator('.cm-content').click();

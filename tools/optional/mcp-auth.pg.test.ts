@@ -1,4 +1,4 @@
-/** How the official MCP client gets a token, given only the address of the server. */
+/** Tests how the official MCP client obtains a token from the server's address alone. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { auth, type OAuthClientProvider } from '@modelcontextprotocol/sdk/client/auth.js';
@@ -11,7 +11,7 @@ import { startServer, type TestServer } from '../../server/test/kit/server.ts';
 const ISSUER = 'https://notes.example';
 const REDIRECT = 'http://127.0.0.1:33418/callback';
 
-/** What an MCP client stores between the steps. */
+/** OAuth state that an MCP client stores between steps. */
 class Kept implements OAuthClientProvider {
   readonly redirectUrl = REDIRECT;
   readonly clientMetadata = {

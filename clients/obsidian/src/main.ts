@@ -40,7 +40,7 @@ export default class NotevaultPlugin extends Plugin {
         ...{ indexedDb: window.indexedDB, extensions: this.#extensions },
       }),
   });
-  /** What editors get while notes are edited live. */
+  /** Editor extensions that are active while notes are edited live. */
   readonly #extensions: Extension[] = [];
   #data: PluginData = pluginData(null);
   #typed = 0;

@@ -11,7 +11,7 @@ const workspace = join(import.meta.dirname, '..');
 
 /** A module of the plugin without one of its guards. */
 export interface Mutation {
-  /** In clients/obsidian/src. */
+  /** Source file, relative to clients/obsidian/src. */
   readonly file: string;
   readonly guard: string;
   readonly without: string;
@@ -28,7 +28,7 @@ export interface DeviceBrowser extends AsyncDisposable {
 /** @typeParam Name what the page has the device as */
 export interface DevicePage<Name extends 'device' | 'plugin' = 'device'> extends AsyncDisposable {
   readonly page: Page;
-  /** What the page complained about. */
+  /** Errors and warnings of the page's console. */
   readonly complaints: string[];
   run<Result, Argument = undefined>(
     call: (device: Window[Name], argument: Argument) => Result,
@@ -75,8 +75,8 @@ interface TraceEvent {
 }
 
 /**
- * How long the longest task of pages was while something ran, in milliseconds of the processor: other work on the machine
- * makes it no longer.
+ * Returns the processor time of the longest page task while `work` ran, in milliseconds. Other load on the machine does
+ * not affect it.
  */
 export async function longestTaskIn({ page }: Pick<DevicePage, 'page'>, work: () => Promise<unknown>): Promise<number> {
   const browser = page.context().browser();

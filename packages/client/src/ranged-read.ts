@@ -11,7 +11,7 @@ export interface RunningHash {
 export interface RangedOptions {
   /** The bytes of one request. */
   readonly rangeBytes?: number;
-  /** Where to begin, if the bytes before are here already; with the hash that the attachment then had. */
+  /** Offset to resume at, and the attachment's hash at the time of the first part. */
   readonly from?: { readonly offset: number; readonly hash: string };
   /** Verifies the bytes at the end. Those before `from` must have been added. */
   readonly hashing?: RunningHash;

@@ -15,7 +15,7 @@ export interface SlicedFile {
   readonly over?: string | null;
 }
 
-/** Where the ids of uploads are kept that have begun, so that they go on after a restart. */
+/** Store of the ids of unfinished uploads, so that they resume after a restart. */
 export interface UploadMemory {
   read(key: string): Promise<string | null>;
   /** @param id null once the upload is over. */
@@ -39,7 +39,7 @@ export class FileShorter extends Error {
 }
 
 export const SLICE_BYTES = 4 * MB;
-/** How often a slice may fail to bring the upload further before its failure is final. */
+/** Maximum consecutive slices without progress before the upload fails. */
 const STANDSTILLS = 4;
 const TUS = { 'tus-resumable': '1.0.0' };
 const [NOT_FOUND, CONFLICT, GONE, REFUSED, MISMATCH] = [404, 409, 410, 412, 460];
@@ -182,7 +182,7 @@ class Upload {
   }
 }
 
-/** Where a page has no SHA-256, as without https, slices go without a checksum. */
+/** Returns the SHA-256 checksum of a slice; null on pages without Web Crypto, such as those without https. */
 async function digest(bytes: Uint8Array<ArrayBuffer>): Promise<Uint8Array | null> {
   const subtle: SubtleCrypto | undefined = crypto.subtle;
   return subtle === undefined ? null : new Uint8Array(await subtle.digest('SHA-256', bytes));

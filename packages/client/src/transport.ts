@@ -42,7 +42,7 @@ export type Http = (url: URL, request: HttpRequest) => Promise<Response>;
 export interface TransportOptions {
   /** A replacement for the global `fetch`. */
   readonly fetch?: Http;
-  /** How often a request is sent before its failure is final. */
+  /** Maximum attempts per request. */
   readonly tries?: number;
   /** Waits between two tries. */
   readonly sleep?: Sleep;
@@ -66,7 +66,7 @@ export interface TransportOptions {
   readonly signal?: AbortSignal;
 }
 
-/** What a request sends: bytes that are there, or that are read while they are sent. */
+/** Body of a request: bytes in memory, or a stream. */
 export type Body = Exclude<NonNullable<RequestInit['body']>, ReadableStream> | AsyncIterable<Uint8Array>;
 
 /** A request. One that is repeatable is sent again after a temporary failure. */

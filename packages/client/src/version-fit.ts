@@ -4,7 +4,7 @@ import type { Transport } from './transport.ts';
 /** Client and server do not fit: one of them has to be updated. */
 export class VersionMisfit extends Error {
   override readonly name = 'VersionMisfit';
-  /** Which one is too old. */
+  /** The side that is too old. */
   readonly older: 'server' | 'client';
   readonly serverVersion: string;
 

@@ -3,7 +3,7 @@ import { fileStem } from '@notevault/note-text/paths.ts';
 import type { Note } from '@notevault/protocol/notes.ts';
 import { data, ToolFailure } from './text/answer.ts';
 
-/** How a call names a note: by one of these. */
+/** Arguments that name a note; a call gives one of them. */
 export interface NoteName {
   readonly path?: string;
   readonly id?: string;

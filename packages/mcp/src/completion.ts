@@ -4,7 +4,7 @@ import type { ToolContext } from './tool.ts';
 
 const VALUES_MAX = 100;
 
-/** What a person has typed of an argument, and the arguments typed before. */
+/** Argument to complete: its name, the text typed so far, and the other arguments. */
 export interface Typed {
   readonly argument: string;
   readonly value: string;

@@ -7,7 +7,7 @@ const HELP: ReadonlyMap<string, string> = new Map(
   Object.values(errors as Record<string, ErrorEntry>).map(({ status, error, help }) => [`${status} ${error}`, help]),
 );
 
-/** What to tell a model about an error of a tool; null for an unexpected error, of which nothing may be told. */
+/** Explains a tool's error to a model; null for an unexpected error, which must not be disclosed. */
 export function explained(error: unknown): Parts | null {
   if (error instanceof ToolFailure) return error.parts;
   if (error instanceof PathError) return [`${error.message}; nothing was done.`];

@@ -21,21 +21,21 @@ import { unifiedDiff } from './text/unified-diff.ts';
 import type { Tool, ToolContext } from './tool.ts';
 import type { WriteBudget } from './write-budget.ts';
 
-/** What one session or request of a client is served with. */
+/** Dependencies that serve one session or request. */
 export interface McpDeps {
-  /** Of the server that has the vaults. */
+  /** Address of the server that has the vaults. */
   readonly url: string;
   readonly tokens: TokenSource;
   /** Sends the requests; the global `fetch` by default. */
   readonly fetch?: typeof globalThis.fetch;
-  /** How often a request is sent before its failure is final. */
+  /** Maximum attempts per request. */
   readonly tries?: number;
   /** Whether the credential may write in some vault; without, tools that write are not shown. */
   readonly canWrite: boolean;
   readonly budget: WriteBudget;
   /** Identifies the credential in the budget. */
   readonly credential: string;
-  /** What the client calls itself where the protocol does not say; null if unknown. */
+  /** Client name to use if the protocol does not tell one; null if unknown. */
   readonly clientName: string | null;
   readonly version: string;
   readonly now: () => Date;

@@ -5,7 +5,7 @@ export interface Page<Item> {
   readonly items: readonly Item[];
   /** Pass it as `cursor` for the next page; null on the last one. */
   readonly next: string | null;
-  /** How many items follow. */
+  /** Number of items that follow. */
   readonly left: number;
 }
 

@@ -17,7 +17,7 @@ const VAULTS_MAX = 10;
 const RECENT = 20;
 const BYTES_MAX = 4 * MB;
 
-/** How hosts address notes and attachments. */
+/** URI templates with which hosts address notes and attachments. */
 export const resourceTemplates = [
   {
     uriTemplate: TEMPLATE,

@@ -5,7 +5,7 @@ import type { Static, TObject } from 'typebox';
 import { Compile } from 'typebox/compile';
 import { type Answer, ToolFailure } from './text/answer.ts';
 
-/** What a tool may use: the API as the caller’s credential sees it. */
+/** Context of a tool: the API with the caller's credential. */
 export interface ToolContext {
   readonly client: NotevaultClient;
   /** The vaults that the credential has access to; read once per call. */
@@ -17,7 +17,7 @@ export interface ToolContext {
   readonly diff: (before: string, after: string) => Promise<string | null>;
 }
 
-/** What a tool does, as hosts show it to people before they allow a call. */
+/** Hints about a tool's effects, which hosts show to people before they allow a call. */
 export interface ToolHints {
   readonly readOnlyHint: boolean;
   readonly destructiveHint: boolean;
@@ -39,7 +39,7 @@ interface ToolSpec<Input extends TObject> {
   readonly input: Input;
   /** The rule of the operation that requires most of those that it calls. */
   readonly rule: Rule;
-  /** For a tool that writes. */
+  /** Hints of a tool that writes. */
   readonly hints?: WriterHints;
   readonly run: (input: Static<Input>, context: ToolContext) => Promise<Answer>;
 }

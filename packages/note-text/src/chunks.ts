@@ -56,7 +56,7 @@ export function tokensOf(text: string): number {
 const QUARTERS = 4;
 
 interface Section extends Chunk {
-  /** In quarters of a token. */
+  /** Weight in quarters of a token. */
   readonly weight: number;
   /** Whether there is text below the heading. */
   readonly hasText: boolean;
@@ -219,7 +219,7 @@ const SENTENCE = 2;
 const LINE = 3;
 const PARAGRAPH = 4;
 
-/** How good a break before `at` is; 0 means that no break is allowed there. */
+/** Returns the quality of a break before `at`; 0 if no break is allowed there. */
 function breakRank(content: string, at: number): number {
   const before = content.charAt(at - 1);
   if (before === '\n') {

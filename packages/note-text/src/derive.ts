@@ -21,7 +21,7 @@ export interface Derived {
   readonly type: string | null;
   readonly parseStatus: 'ok' | 'degraded';
   readonly parseReason: ParseReason | null;
-  /** In the order of the note, links of the frontmatter first; at most 20,000. */
+  /** Links in the order of the note, those in frontmatter first; at most 20,000. */
   readonly links: readonly ParsedLink[];
   readonly headings: readonly Heading[];
 }

@@ -12,7 +12,7 @@ export function foldCase(text: string): string {
   return Array.from(text, fold).join('').replaceAll('ς', 'σ');
 }
 
-/** Where a text occurs, without overlaps, in time linear in both (Knuth, Morris and Pratt). */
+/** Returns the offsets at which a text occurs, without overlaps, in linear time (Knuth, Morris and Pratt). */
 export function findAll(text: string, wanted: string): number[] {
   const found: number[] = [];
   // The usual case, a note without it, costs no table.
@@ -32,7 +32,9 @@ export function findAll(text: string, wanted: string): number[] {
 
 const QUICK = 8;
 
-/** For each beginning of a text, the length of its longest proper end with which it also begins. */
+/**
+ * Returns the border table of a text: for each prefix, the length of its longest proper suffix that is also a prefix.
+ */
 function borders(text: string): Uint16Array {
   const lengths = new Uint16Array(text.length);
   for (let at = 1, length = 0; at < text.length; at++) {

@@ -42,7 +42,7 @@ export interface Frontmatter {
   readonly timestamp: number | null;
   readonly resource: string | null;
   readonly type: string | null;
-  /** As written, without `#`; not yet made unique. */
+  /** Tags as written, without `#`, possibly with duplicates. */
   readonly tags: readonly string[];
   readonly aliases: readonly string[];
   /** Values, and items of lists, that are wikilinks; form `property`, offsets in the content. */

@@ -119,7 +119,7 @@ export function ancestorsOf(path: string): string[] {
   return folders;
 }
 
-/** How many segments a path has; 0 for the root. */
+/** Returns the number of segments of a path; 0 for the root. */
 export function depthOf(path: string): number {
   return path === '' ? 0 : path.split('/').length;
 }

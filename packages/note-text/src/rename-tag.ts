@@ -13,8 +13,8 @@ export function isTagName(name: string): boolean {
 }
 
 /**
- * Where a note has a tag or one nested in it: the spans of the tag itself, without `#` and without what is nested, in
- * order. Frontmatter is read as its tags are: `tags` and `tag`, lists or texts.
+ * Returns the spans of a tag in a note, including those inside nested tags, without `#` and without the nested part, in
+ * order. In frontmatter it reads `tags` and `tag`, as lists or texts.
  */
 export function tagOccurrences(content: string, tag: string): Span[] {
   const wanted = tag.split('/').map(tagKey);

@@ -7,7 +7,7 @@ export interface TextSearch {
   readonly wholeWords: boolean;
 }
 
-/** Where a text stands in a note, frontmatter and code included, in order and without overlaps. */
+/** Returns the spans of a text in a note, including frontmatter and code, in order and without overlaps. */
 export function occurrencesOf(content: string, { text, matchCase, wholeWords }: TextSearch): Span[] {
   const starts = matchCase ? findAll(content, text) : findAll(foldCase(content), foldCase(text));
   const spans = starts.map((start) => ({ start, end: start + text.length }));

@@ -9,7 +9,7 @@ export type { ParsedLink } from './links/parsed-link.ts';
 export type { Heading } from './scan/block-output.ts';
 
 export interface Scan {
-  /** In the order of the note, at most 20,000. */
+  /** Links in the order of the note, at most 20,000. */
   readonly links: ParsedLink[];
   /** Inline tags without `#`, first-seen casing, unique without regard to case, at most 1,000. */
   readonly tags: string[];

@@ -20,7 +20,7 @@ export function tagEnd(text: string, at: number): number {
   return at + 1 + name.length;
 }
 
-/** What two spellings of one tag have in common. */
+/** Returns the comparison key of a tag, equal for all spellings of it. */
 export function tagKey(name: string): string {
   return name.normalize('NFC').toLowerCase();
 }

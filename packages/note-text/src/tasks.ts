@@ -9,13 +9,13 @@ import { TagSet } from './tags.ts';
 export interface Task {
   /** Line number in the note, from 1. */
   readonly line: number;
-  /** What follows the box on its line, without white space around it; at most 1,000 UTF-16 units. */
+  /** Text after the checkbox on its line, trimmed; at most 1,000 UTF-16 units. */
   readonly text: string;
   /** `[x]`, `[X]` and the cancelled `[-]` are done; any other mark, such as `[/]`, is open. */
   readonly state: 'open' | 'done';
   /** `2026-12-01`: the day written as `📅 2026-12-01` or `due:: 2026-12-01`. */
   readonly due: string | null;
-  /** Without `#`, as in `scan`. */
+  /** Tags without `#`, as `scan` returns them. */
   readonly tags: readonly string[];
 }
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { excerptOf } from './text-change.ts';
 
-/** Where `[` and `]` are in the text. */
+/** Returns the excerpt between the `[` and `]` of a text. */
 function excerptAt(marked: string): string {
   const start = marked.indexOf('[');
   const content = marked.replace('[', '').replace(']', '');

@@ -2,7 +2,7 @@ import type { Span } from './links/parsed-link.ts';
 import { tagOccurrences } from './rename-tag.ts';
 import { occurrencesOf, type TextSearch } from './replace-text.ts';
 
-/** What changes in the notes of a vault: a tag with those nested in it, or a text. */
+/** A replacement in a vault's notes: of a tag with its nested tags, or of a text. */
 export type TextChange =
   | { readonly kind: 'tag'; readonly from: string; readonly replacement: string }
   | ({ readonly kind: 'text'; readonly replacement: string } & TextSearch);
@@ -22,7 +22,10 @@ export interface Excerpt {
 
 const BESIDE = 60;
 const PLACE_MAX = 80;
-/** What is cut off a line to end between two words; a longer word is cut itself. */
+/**
+ * Matches the first word of a shortened line, which is dropped so that the excerpt starts between words; longer words
+ * are cut.
+ */
 const FIRST_WORD = /^\S{0,20}\s+/;
 const LAST_WORD = /\s+\S{0,20}$/;
 

@@ -67,7 +67,7 @@ const isLatin = (unit: number) => (unit >= 0x61 && unit <= 0x7a) || (unit >= 0xc
 export interface SpelledWord {
   /** Folded. */
   readonly word: string;
-  /** In lower case with its accents, see `writtenWord`. */
+  /** The word in lower case with accents, see `writtenWord`. */
   readonly written: string;
 }
 

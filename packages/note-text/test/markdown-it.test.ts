@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { allNotes } from '../../../server/test/kit/content/test-vault.ts';
 import { assertAgreement, assertSpans } from './markdown-it.ts';
 
-/** One of each block that may contain text that only looks like a link. */
+/** Text with each kind of block that may contain text that only looks like a link. */
 const fixture = [
   '---\ntitle: T\n---\n# A `code` [b](b.md)\n',
   '> [!note] Callout\n> - a `x`\n>   ```js\n>   [no](no.md)\n>   ```\n>\n>       [no](no.md)\n\n1. [c](<c d.md>)\n\n   ![e](e.png "t")',

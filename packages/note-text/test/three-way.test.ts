@@ -5,7 +5,7 @@ import { applyEdits, type Edit, minimalDiff } from '../src/diff/diff.ts';
 import type { Insertion, Run } from '../src/diff/runs.ts';
 import { clientEdits } from '../src/diff/three-way.ts';
 
-/** What becomes of a base under edits in its offsets, each a write of its own, as a document would report it. */
+/** Applies edits to a base, each as a separate write, and returns the changes as a document would report them. */
 function changesOf(base: string, edits: readonly Edit[]): { runs: Run[]; insertions: Insertion[] } {
   const runs: Run[] = [];
   const insertions: Insertion[] = [];

@@ -5,7 +5,7 @@ export const CLIENT_LEVEL = 1;
 /** Raised when clients of lower levels are not served any more. */
 export const OLDEST_CLIENT_LEVEL = 1;
 
-/** What a server says of itself to anybody; servers up to 0.2.0 omit the levels. */
+/** Version information that a server gives to anyone; servers up to 0.2.0 omit the levels. */
 export const ServerVersion = Type.Object({
   version: Type.String(),
   client_level: Type.Optional(

@@ -25,7 +25,7 @@ export type Backlink = Static<typeof Backlink>;
 /** A note, and how many of its links no longer lead to what was renamed or moved. */
 export const LinksLeft = Type.Object({ path: Type.String(), count: Type.Integer() });
 export type LinksLeft = Static<typeof LinksLeft>;
-/** In the answers of renames and moves. */
+/** Field of rename and move responses that lists links which could not be rewritten. */
 export const linksLeft = {
   links_left: Type.Optional(
     Type.Array(LinksLeft, {

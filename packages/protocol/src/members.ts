@@ -3,7 +3,7 @@ import { Nullable, sentId, Timestamp, Uuid } from './values/schemas.ts';
 import { RoleField, Vault } from './vaults.ts';
 
 const DAY_SECONDS = 24 * 60 * 60;
-/** How long an invitation lasts, in seconds. */
+/** Lifetime of an invitation in seconds. */
 export const INVITATION_SECONDS = { usual: 7 * DAY_SECONDS, max: 30 * DAY_SECONDS };
 export const INVITATION_USES_MAX = 100;
 /** Most members that a vault can have beside its owner. */

@@ -111,7 +111,7 @@ export const RecentQuery = Type.Object({
 export const RecentNotes = Type.Object({ notes: Type.Array(NoteListed) });
 export type RecentNotes = Static<typeof RecentNotes>;
 
-/** Of two values in one place, the later write's stands; this is the stored one, which a version keeps. */
+/** Stored values that a merge replaced with the later write's value; an earlier version keeps them. */
 const Merged = Type.Array(
   Type.Object({
     property: Type.Optional(Type.String({ description: 'The property that had it.' })),

@@ -6,7 +6,7 @@ import { MB } from './values/byte-units.ts';
  * tickets, the tools of assistants and the tests of access read it; nothing else says what an operation requires.
  */
 
-/** What an operation requires of its caller, and what it grants beyond the usual. */
+/** Access rule of an operation: requirements for the caller, and exceptions. */
 export interface Rule {
   /** Anyone, any credential, a session, or a session of an admin. */
   readonly who: 'anyone' | 'credential' | 'session' | 'admin';
@@ -18,7 +18,7 @@ export interface Rule {
   readonly role?: Exclude<Role, 'viewer'>;
   /** The level needed in vaults that are made later. */
   readonly later?: Need;
-  /** How the caller must prove once more who they are; the operation checks it. */
+  /** Additional proof of identity that the operation checks. */
   readonly stepUp?: 'password';
   /** Whether the answer is kept for an idempotency key. */
   readonly key?: 'required' | 'optional';
@@ -39,7 +39,7 @@ export interface Rule {
 
 export type Need = 'read' | 'write';
 
-/** What somebody is to a vault. Viewers read, editors write too, and one owner decides about the vault itself. */
+/** Role of a person in a vault. Viewers read, editors also write, and the owner manages the vault. */
 export type Role = 'viewer' | 'editor' | 'owner';
 
 const anyone = { who: 'anyone' } as const;
@@ -223,14 +223,14 @@ export type OperationName = keyof typeof operations;
 /** The rule of an operation, with its literal values. */
 export type RuleOf<Name extends OperationName> = (typeof operations)[Name];
 
-/** What is done with a ticket: what it requires when it is made, and still when it is used. */
+/** Rules of ticket operations, which apply both when the ticket is created and when it is used. */
 export const ticketed = {
   'attachment.get': read,
   'attachment.put': put,
   'vault.export': { ...session, vault: 'read' },
 } as const satisfies Readonly<Record<NewTicket['operation'], Rule>>;
 
-/** What is done over sockets. */
+/** Rules of socket operations. */
 export const live = { open: read, edit: write } as const;
 
 /** The kinds of credentials that a socket accepts in its URL, because browsers cannot set its headers. */

@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox';
 import { NoteListed } from './notes.ts';
 import { Timestamp, Uuid } from './values/schemas.ts';
 
-/** What the clients of a person remember for them, by name. The server does not read the values. */
+/** Preferences that a person's clients store, by name. The server does not interpret the values. */
 export const Preferences = Type.Unsafe<Record<string, unknown>>(Type.Object({}, { additionalProperties: true }));
 export type Preferences = Static<typeof Preferences>;
 
@@ -10,11 +10,11 @@ export type Preferences = Static<typeof Preferences>;
 export const PREFERENCES_BYTES_MAX = 16 * 1024;
 
 export const OpenedNoteBody = Type.Object({ note_id: Uuid });
-/** What was opened last first, without notes that were deleted. */
+/** Recently opened notes, newest first, without deleted notes. */
 export const OpenedNotes = Type.Object({
   notes: Type.Array(Type.Object({ ...NoteListed.properties, opened_at: Timestamp })),
 });
 export type OpenedNotes = Static<typeof OpenedNotes>;
 
-/** So many notes of a vault are remembered as opened. */
+/** Maximum number of recently opened notes stored per vault. */
 export const OPENED_NOTES_MAX = 200;

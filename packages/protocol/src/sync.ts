@@ -75,7 +75,7 @@ export const SyncChange = Type.Object({
 });
 export type SyncChange = Static<typeof SyncChange>;
 
-/** In the feed, a damaged row goes by without stopping what follows. */
+/** Damaged row in the change feed; the feed continues after it. */
 export const UnreadableChange = Type.Object({ ...UnreadableRow.properties, unreadable: Type.Literal(true) });
 export type UnreadableChange = Static<typeof UnreadableChange>;
 

@@ -7,7 +7,7 @@ import { decodeSegment, encodeSegment } from '../src/index/segment-codec.ts';
 import { VaultIndex } from '../src/index/vault-index.ts';
 import { find, idOf, indexOf, noteOf, numbers, texts, typed } from './kit/notes.ts';
 
-/** What happens to a vault's index over time. */
+/** Step in the life of a vault's index. */
 type Step = { put: number; content: string } | { remove: number } | 'freeze' | 'reload';
 const steps = fc.array(
   fc.oneof(

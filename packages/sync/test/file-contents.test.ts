@@ -12,7 +12,7 @@ const random = new Random(1);
 const disk = () =>
   new SimDisk({ hasFileIds: true, foldsCase: false, takesColons: true }, new Scheduler(random), random);
 
-/** As over Web Crypto, which takes all bytes at once and answers later. */
+/** Hashing that behaves like Web Crypto, which takes all bytes at once and answers later. */
 const lateHashing: Hashing = {
   begin() {
     const pieces: Uint8Array[] = [];

@@ -1,6 +1,6 @@
 import { type App, normalizePath, TFile } from 'obsidian';
 
-/** What a check has: the app, a folder that it may fill and that is never synced, and time. */
+/** Context of a check: the app, a scratch folder that is never synced, and a clock. */
 export interface CheckContext {
   readonly app: App;
   /** The path of a folder that exists and is empty. */
@@ -12,17 +12,17 @@ export interface CheckContext {
 
 export type VaultEvent = 'create' | 'modify' | 'delete' | 'rename';
 
-/** One thing that the plugin relies on. Throws where the app does otherwise. */
+/** Check of one behaviour that the plugin relies on. Throws if the app behaves differently. */
 export interface AppCheck {
   readonly name: string;
   readonly run: (context: CheckContext) => Promise<void>;
 }
 
-/** How long an event may take. */
+/** Maximum time until an event, in milliseconds. */
 const PATIENCE_MS = 5_000;
 const STEP_MS = 20;
 
-/** What the plugin relies on of the app: the tests run it over the stand-in, a person in the app itself. */
+/** Checks of app behaviour that the plugin relies on. Tests run them on the stand-in, people in the app itself. */
 export const APP_CHECKS: readonly AppCheck[] = [
   {
     name: 'a note that is created is there at once, with its event',

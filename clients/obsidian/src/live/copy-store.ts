@@ -1,17 +1,17 @@
 /** A text that came by the file and is not in the document yet. */
 export interface ForeignText {
-  /** What it was made from. */
+  /** Text that it was derived from. */
   readonly base: string;
   readonly text: string;
   /** The write that may have reached the server: it is repeated as it was, and then counts once. */
   readonly sent: { readonly path: string; readonly content: string; readonly version: number } | null;
 }
 
-/** What this device keeps of a note with edits that the server has not acknowledged. */
+/** Local copy of a note with edits that the server has not acknowledged. */
 export interface NoteCopy {
   readonly id: string;
   readonly path: string;
-  /** What the file had when it was last read or written. */
+  /** Text of the file when it was last read or written. */
   readonly onDisk: string;
   readonly foreign: readonly ForeignText[];
   /** The document, and each change of it since, in order. */

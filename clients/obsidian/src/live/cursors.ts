@@ -21,9 +21,9 @@ type Awareness = NonNullable<LiveNote['awareness']>;
 
 /** Somebody else's place in the note, as it comes over the wire. */
 interface Shared {
-  /** As the server says. */
+  /** User that the server vouches for. */
   readonly actor?: { readonly user_id?: unknown; readonly display_name?: unknown };
-  /** As the client says, on a server that does not. */
+  /** User as the client states it, for servers that do not vouch for users. */
   readonly user?: { readonly name?: unknown };
   readonly cursor?: { readonly anchor?: RelativePosition; readonly head?: RelativePosition } | null;
 }
@@ -69,7 +69,7 @@ class Caret extends WidgetType {
     return other.#name === this.#name && other.#color === this.#color;
   }
 
-  /** In the document of the editor, which another window may have. */
+  /** Creates the cursor in the editor's document, which may belong to another window. */
   override toDOM(view: EditorView): HTMLElement {
     const win = view.dom.ownerDocument.defaultView ?? window;
     const caret = win.createSpan({ cls: `notevault-caret notevault-color-${this.#color}` });
@@ -120,7 +120,7 @@ export function remoteCursors(awarenessOf: (view: EditorView) => Awareness | nul
       awareness?.setLocalStateField('user', { name, color: COLORS[0] });
     }
 
-    /** In the form that the web app reads. */
+    /** Publishes the local cursor in the web app's format. */
     #tell(): void {
       const awareness = this.#awareness;
       if (awareness === null || !this.#view.hasFocus) return;
@@ -168,7 +168,7 @@ function decorationsOf(awareness: Awareness, length: number): DecorationSet {
   return Decoration.set(ranges, true);
 }
 
-/** Where a place of the document is in the editor now; null when it is nowhere, or somebody sent something else. */
+/** Returns the editor offset of a position in the document; null if the position is gone or invalid. */
 function offsetOf(position: RelativePosition, { doc }: Awareness, length: number): number | null {
   try {
     const found = createAbsolutePositionFromRelativePosition(position, doc);

@@ -19,11 +19,11 @@ export interface ForeignOptions {
    * there is a document to do that in.
    */
   readonly apply: (foreign: ForeignText, others: readonly ForeignText[]) => boolean;
-  /** Nothing waits any more. */
+  /** Called once no foreign text is pending. */
   done(): void;
 }
 
-/** How often a write that the server refused is made anew. */
+/** Maximum retries of a write that the server refused. */
 const MOST_TRIES = 3;
 
 /**

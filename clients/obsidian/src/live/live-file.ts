@@ -18,7 +18,7 @@ import { ForeignTexts, type NoteWriter } from './foreign-texts.ts';
 import { isBegun, TEXT } from './lineage.ts';
 import { editTo, inLineFeeds, MOST_CANDIDATES, RecentTexts } from './texts.ts';
 
-/** What a live note needs of the rest of the plugin. */
+/** Dependencies of a live note. */
 export interface LiveDeps {
   readonly app: App;
   readonly store: CopyStore;
@@ -37,10 +37,10 @@ export type Ended = 'closed' | 'foreign_lineage' | 'refused';
 const FROM_COPY = { name: 'copy' };
 const FROM_FILE = { name: 'file' };
 
-/** How long the app’s save of a note waits for what the device keeps. */
+/** Maximum time for which the app's save waits until edits are stored on the device, in milliseconds. */
 const KEPT_MS = 2_000;
 
-/** How long after a change of the file the app may set what it has merged. */
+/** Time after a file change in which the app may still set its merged text, in milliseconds. */
 const REREAD_MS = 3_000;
 
 /**
@@ -62,11 +62,11 @@ export class LiveFile {
   readonly #ended: (file: LiveFile, reason: Ended) => void;
   #isCopied = false;
   readonly #keeping = new Set<Promise<void>>();
-  /** How many texts that were set are not looked into yet. */
+  /** Number of replaced editor texts that are not processed yet. */
   #replacing = 0;
-  /** When the file was changed by something else than the one editor that shows it. */
+  /** Time of the last file change that did not come from the only editor that shows it. */
   #changedAt = 0;
-  /** What the device keeps in one with the next change of the document: the app may end at any moment. */
+  /** Data to store together with the next document change, because the app may be killed at any time. */
   #keptWith: Pick<NoteCopy, 'foreign'> | null = null;
   #isOver = false;
   #isClosing = false;
@@ -186,7 +186,7 @@ export class LiveFile {
     return this.#keepingBy(look());
   }
 
-  /** What the file has is being read and kept on the device until this ends. */
+  /** Marks the file's text as being read and stored until `work` ends. */
   async #keepingBy(work: Promise<void>): Promise<void> {
     this.#keeping.add(work);
     await work.catch(() => undefined);
@@ -227,7 +227,7 @@ export class LiveFile {
     void this.#change({ path: this.file.path });
   }
 
-  /** Nobody edits the note here any more: once both sides have its text, the engine gets it back. */
+  /** Stops live editing. Once both sides have the note's text, the sync engine takes over again. */
   async close(): Promise<void> {
     if (this.#isClosing) return;
     this.#isClosing = true;

@@ -16,13 +16,13 @@ export interface LiveOptions extends LiveDeps {
   isConnected(): boolean;
 }
 
-/** How often files of live notes are looked at: changes from outside may have no event. */
+/** Interval for checking files of live notes, because external changes may raise no event, in milliseconds. */
 const LOOK_MS = 5_000;
-/** How long a note waits for its document; the engine has it meanwhile. */
+/** Time to wait for a note's document, in milliseconds; meanwhile the sync engine handles the note. */
 const PATIENCE_MS = 10_000;
 /** After it could not be live, a note is left to the engine for this long. */
 const PAUSE_MS = 60_000;
-/** How many texts of an editor are remembered while it is not connected. */
+/** Maximum texts remembered per editor while it is not connected. */
 const MOST_SHOWN = 200;
 
 /** An editor of the app, of whatever kind, and what it has shown since it has its file. */
@@ -70,7 +70,7 @@ export class LiveNotes {
     this.#timer = window.setInterval(() => this.#lookAtFiles(), LOOK_MS);
   }
 
-  /** What the app puts into every editor that it makes, of whatever kind. */
+  /** Editor extension that the app adds to every editor. */
   get extension(): Extension {
     const appeared = (view: EditorView) => {
       this.#watched.set(view, new WatchedEditor(view));

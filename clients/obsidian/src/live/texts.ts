@@ -3,10 +3,13 @@ import { minimalDiff } from '@notevault/note-text/diff/diff.ts';
 import { commonPrefix, commonSuffix } from '@notevault/note-text/diff/tokens.ts';
 import type { Text as DocumentText } from 'yjs';
 
-/** How long a text that the document had may still come back from the disk: the app saves two seconds after the last key. */
+/**
+ * Time in which an old document text may still arrive from the disk, in milliseconds: the app saves two seconds after
+ * the last key.
+ */
 const ECHO_MS = 30_000;
 const MOST_TEXTS = 2_000;
-/** How many texts, and characters, are compared to find what a text was made from. */
+/** Maximum number of texts that are compared to find the text that another one was derived from. */
 export const MOST_CANDIDATES = 24;
 const MOST_COMPARED = 2_000_000;
 const MOST_EDITS = 400;
@@ -25,12 +28,13 @@ export function editTo(text: DocumentText, target: string): void {
 }
 
 /**
- * What the document was a moment ago, and what the file has as far as it is known. The app saves late, reads what it saved
- * later still, and another plugin changes what it read before: a text is told from an edit by what it was made from.
+ * Recent texts of the document, and the last known text of the file. The app saves late, reads its own saves even
+ * later, and other plugins change texts that they read before. The text that a new text was derived from tells an echo
+ * from an edit.
  */
 export class RecentTexts {
   readonly #now: () => number;
-  /** As the editor's texts, which share what they have in common. */
+  /** Recent texts, as CodeMirror texts, which share memory. */
   #recent: { readonly text: Text; readonly at: number }[] = [];
   #onDisk: Text;
 
@@ -39,7 +43,7 @@ export class RecentTexts {
     this.#now = now;
   }
 
-  /** What the file has, and every change of which has found its way into the document, or will. */
+  /** Text of the file whose changes are all in the document, or on their way there. */
   get onDisk(): string {
     return this.#onDisk.toString();
   }
@@ -94,7 +98,7 @@ function isSame(rope: Text, text: string): boolean {
   return rope.length === text.length && rope.toString() === text;
 }
 
-/** How many characters lead from one text to another. */
+/** Returns the number of characters removed and inserted between two texts. */
 function changeOf(from: string, to: string): { readonly removed: number; readonly added: number } {
   const count = editsBetween(from, to);
   // A line in which much was typed counts as another one.

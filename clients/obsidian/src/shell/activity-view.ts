@@ -14,7 +14,7 @@ const DEEDS: Readonly<Record<Deed, TextKey>> = {
   'kept beside': 'keptBeside',
 };
 
-/** What happened to which file, and what is not synced and why. */
+/** View of recent sync activity, and of files that are not synced with the reason. */
 export class ActivityView extends ItemView {
   readonly #controller: SyncController;
 

@@ -99,7 +99,7 @@ export class ConnectModal extends Modal {
     this.contentEl.createEl('p', { text: text('waiting') });
   }
 
-  /** This vault was synced with another one: a person decides, before anything of that is forgotten. */
+  /** Asks before the sync state with another vault is discarded. */
   #askToReplace(linked: Linked): void {
     this.#undecided = linked;
     this.contentEl.empty();

@@ -42,7 +42,7 @@ export class AskModal extends Modal {
   }
 }
 
-/** What the first sync would do, before it does anything. */
+/** Modal that previews the first sync before it starts. */
 export class FirstSyncModal extends Modal {
   readonly #controller: SyncController;
 

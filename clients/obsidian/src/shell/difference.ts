@@ -1,7 +1,7 @@
 import { minimalDiff } from '@notevault/note-text/diff/diff.ts';
 import { text } from '../texts/texts.ts';
 
-/** So much of what is the same is shown beside a difference. */
+/** Maximum unchanged characters shown beside a difference. */
 const CONTEXT = 80;
 
 /** Shows what makes one text the other. */

@@ -17,7 +17,7 @@ const STATES: Readonly<Record<SyncStatus['state'], TextKey>> = {
   ended: 'stateStopped',
 };
 
-/** How syncing stands, in few words. */
+/** Returns a short text for the sync state. */
 export function stateText({ phase, status }: Facts): string {
   switch (phase) {
     case 'not connected':
@@ -58,13 +58,13 @@ export function needTexts({ status }: Facts): string[] {
   ];
 }
 
-/** That sync has ended by itself, and why; null while it goes on or rests. */
+/** Returns why sync has ended by itself; null if it has not. */
 export function endText({ phase, status }: Facts): string | null {
   const isOver = status.state === 'stopped' || status.state === 'ended';
   return phase === 'stopped' && isOver ? `Notevault: ${stateText({ phase, status, needs: 0 })}` : null;
 }
 
-/** That the server takes no more, and for how many files; null while it does. */
+/** Returns a warning that the server's quota is exhausted, with the number of files; null if it is not. */
 export function quotaText({ status }: Facts): string | null {
   const isFull = ({ reason }: Unsynced) => {
     const said = readReason(reason, REASONS);
@@ -74,7 +74,7 @@ export function quotaText({ status }: Facts): string | null {
   return count === 0 ? null : text('quotaFull', { count });
 }
 
-/** What the brake has stopped. */
+/** Describes the deletions or changes that the brake stopped. */
 function brakeText({ side, kind, files, of }: BrakeReason): string {
   if (kind === 'everything changed') return text('brakeChanged', { files, of });
   return text(side === 'local' ? 'brakeDeletedLocal' : 'brakeDeletedRemote', { files, of });

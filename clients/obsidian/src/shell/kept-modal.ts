@@ -84,7 +84,7 @@ export class KeptModal extends Modal {
     );
   }
 
-  /** To its path, or beside what is there. Returns where it is. */
+  /** Restores a copy to its original path, or beside the file there. Returns the path. */
   async #putBack({ path, at }: KeptCopy): Promise<string> {
     const { vault } = this.app;
     const bytes = await vault.adapter.readBinary(at);

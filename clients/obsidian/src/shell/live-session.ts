@@ -14,7 +14,7 @@ export interface LiveSessionOptions {
   readonly deviceId: string;
   readonly deviceName: string;
   readonly indexedDb: IDBFactory;
-  /** What every editor of the app gets: registered once, and changed with each session. */
+  /** Extensions of every editor, registered once and replaced with each session. */
   readonly extensions: Extension[];
 }
 

@@ -1,10 +1,13 @@
 import { SETTINGS, type Setting } from '@notevault/sync/rules/settings-files.ts';
 import type { Connection } from '../sync/connect.ts';
 
-/** What `data.json` has, which other syncs may bring to other devices: so nothing of one device, and no secret. */
+/**
+ * Contents of `data.json`. Other sync services may copy it to other devices, so it contains nothing device-specific and
+ * no secrets.
+ */
 export interface PluginData {
   readonly connection: Connection | null;
-  /** Which of the app’s settings are synced. */
+  /** Groups of app settings to sync. */
   readonly settings: readonly Setting[];
   readonly exclusions: string;
   /** The largest file on phones; null for any. */

@@ -9,7 +9,7 @@ const RESULTS = 20;
 /** Search on the server, which also knows notes by their meaning. */
 export class SearchModal extends SuggestModal<SearchResult> {
   readonly #sync: VaultSync;
-  /** What the app says where nothing was found. */
+  /** The app's text for an empty result. */
   readonly #nothing: string;
 
   constructor(app: App, sync: VaultSync) {

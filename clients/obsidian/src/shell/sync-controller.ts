@@ -24,18 +24,18 @@ export interface ControllerOptions {
   live?(sync: VaultSync, connection: Connection): { close(): void };
 }
 
-/** What the plugin can say of itself before, beside and after syncing. */
+/** Phase of the plugin, before, during and after syncing. */
 export type Phase = 'not connected' | 'other vault' | 'signed out' | 'asks' | 'runs' | 'stopped';
 
 /** Five facts, at one glance. */
 export interface Facts {
   readonly phase: Phase;
   readonly status: SyncStatus;
-  /** How many things wait for a person. */
+  /** Number of items that need a person's attention. */
   readonly needs: number;
 }
 
-/** What changes is shown this often at most. */
+/** Minimum interval between updates of the display, in milliseconds. */
 const SHOWN_MS = 100;
 const PAUSED = 'notevault-paused';
 
@@ -48,7 +48,7 @@ export class SyncController {
   #live: { close(): void } | null = null;
   #phase: Phase = 'not connected';
   #soon: number | null = null;
-  /** One change of phase at a time. */
+  /** Queue that runs one phase change at a time. */
   #turn: Promise<unknown> = Promise.resolve();
 
   constructor(options: ControllerOptions) {
@@ -129,7 +129,7 @@ export class SyncController {
     );
   }
 
-  /** What the first sync would do. Throws the errors of the server port. */
+  /** Previews the first sync. Throws the errors of the server port. */
   async foresee(): Promise<Foreseen | null> {
     return (await this.#sync?.preview()) ?? null;
   }

@@ -1,7 +1,7 @@
 import type { App } from 'obsidian';
 import { text } from '../texts/texts.ts';
 
-/** What else changes the files of this vault by itself, as warnings. */
+/** Returns warnings about other services that change the vault's files. */
 export async function warningsOf(app: App): Promise<string[]> {
   const warnings: string[] = [];
   const { adapter, configDir } = app.vault;

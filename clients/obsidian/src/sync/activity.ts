@@ -1,7 +1,7 @@
 import type { Outcome } from '@notevault/sync/engine/outcome.ts';
 import { type Operation, replacesEdit } from '@notevault/sync/plan/operations.ts';
 
-/** What happened to a file. */
+/** Kind of change to a file. */
 export type Deed = 'created' | 'changed' | 'merged' | 'moved' | 'deleted' | 'kept beside';
 
 export interface Happening {
@@ -16,7 +16,7 @@ export interface Happening {
 
 const MOST = 500;
 
-/** What sync did to which file, the last first. */
+/** Log of recent sync operations, newest first. */
 export class Activity {
   readonly #happenings: Happening[] = [];
   readonly #changed: () => void;
@@ -86,7 +86,7 @@ export function tellingOf(operation: Operation): Telling | null {
   }
 }
 
-/** What a sync would do, in numbers. */
+/** Numbers of operations that a sync would carry out. */
 export interface Foreseen {
   readonly sent: number;
   readonly fetched: number;

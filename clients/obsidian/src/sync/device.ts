@@ -6,7 +6,7 @@ import { OWN_FOLDER } from './kept-copies.ts';
 const MARKER = `${OWN_FOLDER}/folder.json`;
 const DEVICE = 'notevault-device';
 
-/** What the vault itself says of its syncing: a copy of the vault says it too. */
+/** Marker file that identifies a synced vault; a copy of the vault contains it too. */
 export interface Marker {
   readonly vaultId: string;
   readonly folderId: string;

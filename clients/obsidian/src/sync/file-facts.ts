@@ -1,15 +1,15 @@
 import type { DiskFile } from '@notevault/sync/engine/ports.ts';
 import type { Stat, TFile, Vault } from 'obsidian';
 
-/** What is known of a file’s bytes beside what the system says. @property size by reading or writing them */
+/** Verified facts about a file's bytes, besides the system's. @property size found by reading or writing the bytes */
 interface Proof {
   readonly mtime: number;
   readonly size: number;
 }
 
 /**
- * What the plugin tells the engine of files. A size of 0 or the one from before proves nothing (Android tells it for a
- * while after a write), there is no change time, and a file keeps its identity in the app’s object.
+ * File facts for the engine. A size of 0 or an unchanged size proves nothing, because Android reports it for a while
+ * after a write. There is no change time, and a file's identity is the app's object.
  */
 export class FileFacts {
   readonly #vault: Vault;
@@ -17,7 +17,7 @@ export class FileFacts {
   /** The listings of the last run of the app, by path. */
   readonly #before: ReadonlyMap<string, DiskFile>;
   readonly #proofs = new Map<string, Proof>();
-  /** When a file was told to have changed without looking changed. */
+  /** Times at which a file was reported as changed although its facts had not changed. */
   readonly #touched = new Map<string, number>();
 
   readonly #uuid: () => string;
@@ -36,7 +36,7 @@ export class FileFacts {
     return this.#shown(path, stat, file);
   }
 
-  /** The same where nothing has to be read. */
+  /** Returns a file's facts if they are known without reading the file. */
   known(path: string, stat: Pick<Stat, 'mtime' | 'size'>, file: TFile | null): DiskFile | null {
     return stat.size === 0 && this.#proofs.get(path)?.mtime !== stat.mtime ? null : this.#shown(path, stat, file);
   }
@@ -65,7 +65,7 @@ export class FileFacts {
     if (listed?.mtimeMs === stat.mtime && listed.size === stat.size) this.#touched.set(path, now);
   }
 
-  /** Has a file read again with the next run. */
+  /** Makes the next run read a file again. */
   doubt(path: string, now: number): void {
     this.#touched.set(path, now);
   }
@@ -83,7 +83,7 @@ export class FileFacts {
     if (touched !== undefined) this.#touched.set(to, touched);
   }
 
-  /** What was replaced by the server’s bytes is another file, as where a disk replaces one. */
+  /** Gives a file that was replaced by server content a new identity, as a disk does. */
   replaced(file: TFile): void {
     this.#ids.set(file, this.#uuid());
   }

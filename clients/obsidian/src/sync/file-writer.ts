@@ -31,7 +31,7 @@ export interface FileWriterOptions {
   readonly newName: () => string;
 }
 
-/** What is longer is written piece by piece. */
+/** Size above which a file is written in chunks, in bytes. */
 const WHOLE_BYTES = 4 * MB;
 const PIECE_BYTES = MB;
 const WRITES_MAX = 3;

@@ -23,7 +23,7 @@ function answer<Value>(request: IDBRequest<Value>): Promise<Value> {
 
 const nameOf = (folderId: string) => `notevault-sync-${folderId}`;
 
-/** What this device remembers of a vault, in IndexedDB. */
+/** Sync state of a vault on this device, in IndexedDB. */
 export class IdbStore implements StateStore {
   readonly #db: IDBDatabase;
 
@@ -64,7 +64,7 @@ export class IdbStore implements StateStore {
     return state;
   }
 
-  /** The same store, of which the state was read already: that of 30,000 files takes a while. */
+  /** Returns this store with an already loaded state, because loading 30,000 files takes a while. */
   with(state: StoredState): StateStore {
     return {
       load: async () => state,

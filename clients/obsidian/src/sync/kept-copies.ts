@@ -9,7 +9,7 @@ const TEMP = `${OWN_FOLDER}/tmp`;
 
 /** A file of the vault as it was before sync replaced or deleted it. */
 export interface KeptCopy extends Kept {
-  /** Where the copy is. */
+  /** Path of the copy. */
   readonly at: string;
 }
 

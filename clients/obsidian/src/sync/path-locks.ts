@@ -1,8 +1,8 @@
 import { foldPath } from '@notevault/note-text/paths.ts';
 
 /**
- * One after the other for each path. Writes of the app that overlap on one file can leave it marked as being saved, and
- * then it notices no change from outside until it is started again.
+ * Locks that serialise work per path. Overlapping writes of one file can leave the app convinced that it is still
+ * saving; it then notices no external change until it restarts.
  */
 export class PathLocks {
   readonly #last = new Map<string, Promise<unknown>>();

@@ -12,7 +12,7 @@ export class SignedOut extends ServerStopped {}
 export class SignIn {
   readonly #secrets: Pick<SecretStorage, 'getSecret' | 'setSecret'>;
   readonly #id: string;
-  /** What this run of the app got, for systems that store nothing. */
+  /** Tokens of this app run, for systems without a secret store. */
   #tokens: DeviceTokens | null = null;
   #isStored = true;
 

@@ -44,13 +44,13 @@ export interface VaultDiskOptions {
 }
 
 const PIECE_BYTES = MB;
-/** When to try again what the app would not do. */
+/** Retry interval of operations that the app refused, in milliseconds. */
 const RETRY_MS = 60_000;
-/** When to try again what is held. */
+/** Retry interval of files that are being edited, in milliseconds. */
 const HELD_MS = 3000;
 /** Files that the app was not told of are looked for this often. */
 const STRANGERS_MS = 30 * 60 * 1000;
-/** So many files are read again each time, whatever is known of them. */
+/** Maximum files that each listing re-reads regardless of their known facts. */
 const DOUBTED = 50;
 
 /** Implements the `Disk` port on a vault of the app. What a file had before it is replaced or deleted is kept as a copy. */
@@ -133,7 +133,7 @@ export class VaultDisk implements Disk {
     return !this.isIgnored(file.path, 'file');
   }
 
-  /** Has the next listing look for what nobody was told of. */
+  /** Makes the next listing find changes that raised no event. */
   lookAround(): void {
     this.#strangersAt = Number.NEGATIVE_INFINITY;
   }

@@ -18,7 +18,7 @@ export interface ListingOptions {
   readonly bytesMax: number | null;
 }
 
-/** So many files of which the last events are known are looked at on the disk each time. */
+/** Maximum files with recent events that each listing checks on the disk. */
 const SUSPECTS_MAX = 512;
 /** Files are looked at together up to this number, so that no single task keeps the app waiting. */
 const AT_ONCE = 500;
@@ -46,7 +46,7 @@ export class VaultListing {
     return this.#large.has(foldPath(path));
   }
 
-  /** Has the next listings look at a file on the disk itself. */
+  /** Makes the next listings check a file on the disk itself. */
   suspect(path: string): void {
     this.#suspects.delete(path);
     this.#suspects.add(path);

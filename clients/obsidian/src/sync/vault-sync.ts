@@ -47,12 +47,12 @@ export interface VaultSyncOptions {
   readonly changed: () => void;
 }
 
-/** How long a device that goes out of sight may still send. */
+/** Time for which a hidden app may continue to send, in milliseconds. */
 const HIDDEN_MS = 6000;
-/** How often is asked where the server announces nothing. */
+/** Polling interval for servers without change announcements, in milliseconds. */
 const BLIND_MS = 30_000;
 
-/** One vault of the app in step with one of a server, as long as it is open. */
+/** Sync of one app vault with a server's vault, until it is closed. */
 export class VaultSync {
   readonly activity: Activity;
   readonly disk: VaultDisk;
@@ -161,7 +161,7 @@ export class VaultSync {
     return this.#signals.present;
   }
 
-  /** What the first sync would do. Throws the errors of the server port and FolderGone. */
+  /** Previews the first sync. Throws the errors of the server port and FolderGone. */
   async preview(): Promise<Foreseen> {
     const { operations } = await this.#folder.engine.preview();
     this.#previewed = Approval.of(operations);
@@ -263,7 +263,7 @@ export class VaultSync {
     this.#options.changed();
   }
 
-  /** What ended the sync may be that only one of server and plugin was updated. */
+  /** Checks whether the sync ended because server and plugin versions are incompatible. */
   async #misfit(): Promise<VersionMisfit | null> {
     const { connection, http } = this.#options;
     const anyone = new Transport(connection.url, noToken, { fetch: http, tries: 1 });
@@ -283,7 +283,7 @@ interface Parts {
 }
 
 const UPLOADS = 'notevault-uploads';
-/** How many of them are remembered: a file that changed amid its upload never asks for it again. */
+/** Maximum number of remembered uploads, because a file that changed during its upload never resumes it. */
 const MOST_UPLOADS = 100;
 
 /** Uploads that have begun, which go on after the app was ended. */

@@ -1,4 +1,4 @@
-/** Where what is being written is noted, at once and for the next start: `App.saveLocalStorage`. */
+/** Synchronous storage that survives restarts, for noting current writes: `App.saveLocalStorage`. */
 export interface LocalStorage {
   loadLocalStorage(key: string): unknown;
   saveLocalStorage(key: string, data: unknown): void;

@@ -49,7 +49,7 @@ async function folder(name: string): Promise<number> {
   return (await runProgram(process.execPath, [join(root, 'cli/src/main.ts'), ...args], env)) / 1000;
 }
 
-/** The same by the plugin, and its start after that. */
+/** Measures the first sync by the plugin, and its next start. */
 async function plugin() {
   await using device = await browser.openPlugin({ server: server.url, token, vault, isShort: true });
   const seconds = (await device.run((page) => page.inStep())) / 1000;

@@ -136,7 +136,7 @@ class Run {
     this.log.push(`${person.name} is ${person.isOnline ? 'online' : 'offline'}`);
   }
 
-  /** What is in no file and at no server yet may be lost with the app. */
+  /** Kills the app. Texts that are in no file and not on the server may be lost. */
   async #kill(person: Person): Promise<void> {
     const disk = await person.home.run((device, path) => device.disk(path), PATH);
     const there = (await this.#server()).join();
@@ -149,7 +149,10 @@ class Run {
     this.log.push(`${person.name} is killed`);
   }
 
-  /** What the app has dropped in a merge of its own while the plugin was not connected is lost without the plugin too. */
+  /**
+   * Excuses texts that the app's own merge dropped while the plugin was not connected, because they would be lost
+   * without the plugin too.
+   */
   async #forgiveMerges({ home }: Person): Promise<void> {
     const dropped = await home.run((device) => device.dropped);
     for (const letter of this.#letters.keys()) if (dropped.includes(letter)) this.#forgive(letter);
@@ -170,7 +173,10 @@ class Run {
     return texts;
   }
 
-  /** Everything works again; resolves to what is wrong once all have the same files, or null. */
+  /**
+   * Ends all faults and waits until all devices have the same files. Resolves to a description of what is wrong, or
+   * null.
+   */
   async end(): Promise<string | null> {
     for (const { home } of this.people) await home.run((device) => device.restore());
     const from = performance.now();

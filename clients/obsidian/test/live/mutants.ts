@@ -5,7 +5,7 @@ export interface Mutant extends Mutation {
   readonly name: string;
   /** A second guard, where one alone holds. */
   readonly and?: Mutation;
-  /** What the titles of the tests have of which one must fail. */
+  /** Part of a test title; at least one test with it must fail. */
   readonly test: string;
 }
 

@@ -11,7 +11,7 @@ async function openedAgain(here: DevicePage): Promise<void> {
   await connected(here);
 }
 
-/** What changes a live note beside its editors, and what ends the app. */
+/** Tests of changes to live notes from outside the editors, and of the app's end. */
 export function outsideTests(note: (text: string) => Promise<Together>): void {
   describe('a live note that other plugins change', () => {
     test('P9: what another plugin and the properties write arrives while the note is live', async () => {

@@ -198,7 +198,10 @@ class Run {
     this.log.push(`an assistant writes ${letter}: ${answer.status}`);
   }
 
-  /** What the app has dropped in a merge of its own while the plugin was not connected is lost without the plugin too. */
+  /**
+   * Excuses texts that the app's own merge dropped while the plugin was not connected, because they would be lost
+   * without the plugin too.
+   */
   async #forgiveMerges(person: Person): Promise<void> {
     const dropped = await person.device.run((device) => device.dropped);
     for (const letter of this.#letters) if (dropped.includes(letter.letter)) letter.isOptional = true;
@@ -255,7 +258,7 @@ class Run {
     this.#say(person, `renames the file to ${to}`);
   }
 
-  /** The same change of the same text by plugins of both devices at once, which must count once. */
+  /** Makes the same change to the same text on both devices at once; it must be applied once. */
   async #same(): Promise<void> {
     if (this.#people.some(({ isOnline, panes }) => !isOnline || panes === 0)) return;
     await pause(120);
@@ -298,7 +301,7 @@ class Run {
     await this.#open(person);
   }
 
-  /** What a connected editor has is in the copy of the device after this. */
+  /** Waits until the device's copy contains the text of a connected editor. */
   async #keep(person: Person): Promise<void> {
     const isBound = await person.device.run(async (device) => {
       const all = device.bound === device.leaves.length && device.bound > 0;

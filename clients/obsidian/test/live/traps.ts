@@ -6,7 +6,7 @@ import { connected, inStep, type Together } from './together.ts';
 const TEXT = '# Title\n\n| a | b |\n| --- | --- |\n| one | two |\n\nA line.[^1]\n\n[^1]: The foot.\n';
 const OTHER = { id: '0198a000-0000-7000-8000-000000000001', path: 'other.md', text: 'another note\n' };
 
-/** What editors of the app do to a note that is live. @param note makes a note with a text, on a server */
+/** Tests of the app's editors on live notes. @param note creates a note with a text on a server */
 export function trapTests(note: (text: string) => Promise<Together>): void {
   describe('a live note in the editors of the app', () => {
     test('P1: what is typed into a cell, a footnote, a hover and a node of a canvas changes the note by that alone', async () => {

@@ -10,7 +10,7 @@ export interface AppOptions extends Omit<DeviceOptions, 'clock' | 'saved'> {
   readonly token: string;
   readonly vault: string;
   readonly switching?: Switching;
-  /** How long the app waits before it saves. */
+  /** Delay before the app saves, in milliseconds. */
   readonly saveMs?: number;
   /** Whether the disk is gone with the page, as none should that is long. */
   readonly isShort?: boolean;
@@ -96,7 +96,7 @@ export class AppOnPage {
     return MarkdownView.dropped;
   }
 
-  /** How many editors are connected. */
+  /** Number of connected editors. */
   get bound(): number {
     return this.leaves.filter(({ view }) => view instanceof MarkdownView && Object.hasOwn(view, 'setViewData')).length;
   }

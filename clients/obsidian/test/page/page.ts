@@ -28,7 +28,7 @@ const COPIES = 'notevault-live';
 class PageDevice extends AppOnPage {
   readonly live: LiveNotes;
   readonly engine: TestEngine;
-  /** What was kept beside a note, by its path. */
+  /** Texts saved beside notes, by path. */
   readonly kept: [path: string, text: string][] = [];
   nested: NestedEditor | null = null;
   readonly keys: number[] = [];
@@ -82,7 +82,7 @@ class PageDevice extends AppOnPage {
     return this.#store.ids();
   }
 
-  /** Has what this device keeps wait, until the function that this resolves to is called. */
+  /** Blocks writes of the device's copies until the returned function is called. */
   async blockCopies(): Promise<() => void> {
     const opening = indexedDB.open(COPIES);
     const database = await new Promise<IDBDatabase>((resolve) => {

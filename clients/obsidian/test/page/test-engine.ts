@@ -11,7 +11,7 @@ interface Agreed {
   readonly sent?: { readonly content: string; readonly version: number; readonly text: string } | undefined;
 }
 
-/** What the engine of the sync does with notes, as far as live notes meet it: it keeps what both sides agreed on. */
+/** Minimal sync engine for tests of live notes: it stores the last text that both sides agreed on. */
 export class TestEngine {
   readonly #app: StandInApp;
   readonly #vault: VaultClient;

@@ -5,7 +5,7 @@ import { network } from './network.ts';
 const FOLDER = '.obsidian/plugins/notevault';
 
 export interface PluginOptions extends AppOptions {
-  /** What the vault has on this device before the first sync. */
+  /** Files of the vault on this device before the first sync. */
   readonly files?: Readonly<Record<string, string>>;
 }
 
@@ -13,7 +13,7 @@ export interface PluginOptions extends AppOptions {
 export class WholePlugin extends AppOnPage {
   readonly #options: PluginOptions;
   #controller: NotevaultPlugin['controller'] | null = null;
-  /** How long the longest task of the page took, of those over 50 ms. */
+  /** Duration of the page's longest task over 50 ms, in milliseconds. */
   longestTaskMs = 0;
 
   constructor(options: PluginOptions) {
@@ -57,7 +57,7 @@ export class WholePlugin extends AppOnPage {
     network.restore();
   }
 
-  /** What a note has after a change by another plugin. */
+  /** Changes a note as another plugin would; resolves to its new text. */
   async process(path: string, change: (text: string) => string): Promise<void> {
     const file = this.app.vault.getFileByPath(path);
     if (file !== null) await this.app.vault.process(file, change);
@@ -79,7 +79,7 @@ export class WholePlugin extends AppOnPage {
     });
   }
 
-  /** What the plugin says of itself. */
+  /** Status that the plugin reports. */
   get status(): { readonly state: string; readonly waitingDown: number; readonly message: string | null } {
     const { state, waitingDown, message } = (this.#controller as NotevaultPlugin['controller']).facts.status;
     return { state, waitingDown, message };

@@ -27,7 +27,7 @@ export class Home {
   plugin!: NotevaultPlugin;
   /** Called before the plugin asks whether it was approved. */
   onPoll: () => void = () => undefined;
-  /** What a path of the API answers instead of the server. */
+  /** Responses that replace the server's, by API path. */
   readonly answers = new Map<string, Response>();
   /** Until when a request waits. */
   gate: (url: URL) => Promise<void> = async () => undefined;
@@ -90,7 +90,7 @@ export const button = (modal: Modal, text: string) =>
     .flatMap(({ components }) => components)
     .find((one) => one.text === text) ?? assert.fail(`there is no ${text}`);
 
-/** Has the tests of a suite start devices, which end after each of them. */
+/** Returns a function that starts devices for the tests of a suite; each test's devices end with it. */
 export function testHomes(): (options?: DeviceOptions) => Promise<Home> {
   const homes: Home[] = [];
   const window = installWindow(clock);

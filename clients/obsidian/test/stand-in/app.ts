@@ -8,7 +8,7 @@ import type { Manifest, Plugin } from './plugin.ts';
 import { Vault } from './vault.ts';
 import { Workspace } from './workspace.ts';
 
-/** What phones give to the whole app: a string of base64 in a heap of 256 MiB; 5 MiB are safe, 16 are not. */
+/** Memory that phones have for a base64 string in the app's 256 MiB heap: 5 MiB are safe, 16 MiB are not. */
 const HEAP_BYTES = 16 * 1024 * 1024;
 
 /** The app on a device (api: App). Killed and started again, only the device is the same. */

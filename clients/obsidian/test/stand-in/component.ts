@@ -1,6 +1,6 @@
 import type { StandInEventRef } from './events.ts';
 
-/** What is loaded and unloaded, and then gives back all that it took (api: Component). */
+/** Component that can be loaded and unloaded, and releases all its resources when unloaded (api: Component). */
 export class Component {
   #isLoaded = false;
   readonly #children = new Set<Component>();

@@ -1,7 +1,10 @@
 import { ManualClock, type StandInClock, seededRandom } from './clock.ts';
 import { Disk, type DiskRules } from './disk.ts';
 
-/** How a device and its app fail; nothing does by default. Each `…In` is "once in this many", 0 for never. */
+/**
+ * Faults of a device and its app; none by default. Each `…In` is an average interval: the fault occurs once in this
+ * many calls, 0 for never.
+ */
 export interface Faults {
   /** Events of the vault come up to this much late. */
   readonly lateEventMs: number;
@@ -19,11 +22,11 @@ export interface DeviceOptions extends Partial<DiskRules>, Partial<Faults> {
   readonly platform?: 'desktop' | 'android' | 'ios';
   readonly clock?: StandInClock;
   readonly seed?: number;
-  /** What the disk had, as `Disk.saved` gave it. */
+  /** Contents of the disk, from `Disk.saved`. */
   readonly saved?: string;
 }
 
-/** What outlives the app: the disk, what the web view stores, the secrets; and how all of it fails. */
+/** State that outlives the app: disk, web view storage and secrets, with their faults. */
 export class Device {
   readonly platform: 'desktop' | 'android' | 'ios';
   readonly clock: StandInClock;

@@ -1,4 +1,4 @@
-/** How a file system compares and keeps names. */
+/** Rules by which a file system compares and stores names. */
 export interface DiskRules {
   /** `A.md` and `a.md` are one file: macOS, Windows, iOS. */
   readonly foldsCase: boolean;
@@ -7,7 +7,7 @@ export interface DiskRules {
 }
 
 export interface Entry {
-  /** With the name as the disk keeps it. */
+  /** Path in the disk's spelling. */
   readonly path: string;
   readonly type: 'file' | 'folder';
   readonly bytes: Uint8Array;
@@ -69,7 +69,7 @@ export class Disk {
       this.#entries.set(this.#key(entry.path), { ...entry, bytes: Uint8Array.from(bytes) });
   }
 
-  /** Everything, to make the same disk of in another process. */
+  /** Serialised contents, from which another process can create the same disk. */
   get saved(): string {
     return JSON.stringify([...this.#entries.values()].map((entry) => ({ ...entry, bytes: [...entry.bytes] })));
   }
@@ -83,7 +83,7 @@ export class Disk {
     return this.#entries.get(this.#key(path));
   }
 
-  /** What is directly in a folder, in the order in which it was made. */
+  /** Lists the entries of a folder in the order of their creation. */
   list(folder: string): Entry[] {
     return this.#entries.directlyIn(this.#key(folder));
   }
@@ -115,7 +115,7 @@ export class Disk {
     return entry;
   }
 
-  /** For a minute, the size that is told is 0. */
+  /** Makes a file report size 0 for a minute. */
   hideSize(path: string): void {
     const entry = this.get(path);
     if (entry === undefined) return;

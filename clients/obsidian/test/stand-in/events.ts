@@ -2,7 +2,7 @@ export interface StandInEventRef {
   readonly name: string;
   readonly callback: (...data: never[]) => unknown;
   readonly context: unknown;
-  /** Whose event it is, so that a component can end it. */
+  /** Source of the event, so that a component can unsubscribe. */
   readonly source: Events;
 }
 
@@ -35,11 +35,11 @@ export class Events {
     }
   }
 
-  /** How many listeners there are: a plugin that was unloaded has left none. */
+  /** Number of listeners. An unloaded plugin must leave none. */
   get listeners(): number {
     return this.#refs.size;
   }
 }
 
-/** What listeners threw. The app writes it to the console and goes on; a test looks here. */
+/** Errors thrown by listeners. The app logs them and continues; tests read them here. */
 export const failures: unknown[] = [];

@@ -9,10 +9,10 @@ interface Info {
   readonly file: TFile | null;
 }
 
-/** Which note an editor is of; nested ones have the host's (relay PR#112). */
+/** State field with an editor's note; nested editors have their host's note (relay PR#112). */
 export const editorInfoField = StateField.define<Info>({ create: () => ({ file: null }), update: (info) => info });
 
-/** What the typings say of an editor, as far as plugins of templates use it, and its CodeMirror beneath. */
+/** Editor of the app's typings, as far as template plugins use it, and its CodeMirror view. */
 export class Editor {
   readonly cm: EditorView;
 
@@ -37,7 +37,7 @@ export class Editor {
   }
 }
 
-/** How a view that is used for another file gets its text: a new state, or a change of the old one. */
+/** Way in which a reused view receives another file's text: as a new state or as a change. */
 export type Switching = 'state' | 'change';
 
 /** A note in an editor (api: MarkdownView, TextFileView). */
@@ -45,11 +45,11 @@ export class MarkdownView extends FileView {
   static switching: Switching = 'state';
   /** A text view is saved this long after its first change (`requestSave`: api, TextFileView). */
   static saveMs = 2_000;
-  /** What a file had, and the app's merge of an editor that is its own has not: such patches take away what is beside. */
+  /** Text that the app's own merge of an editor and a file dropped: its patches remove adjacent text. */
   static dropped = '';
   readonly containerEl: HTMLElement;
   readonly editor: Editor;
-  /** What the file had when it was last read or written here. */
+  /** Text of the file when this view last read or wrote it. */
   data = '';
   readonly #extensions = new Compartment();
   readonly #history = new Compartment();
@@ -215,7 +215,7 @@ export class NestedEditor {
   }
 }
 
-/** One change between the first and the last difference of two texts. */
+/** Returns one change that spans all differences of two texts. */
 function changeTo(before: string, after: string): { from: number; to: number; insert: string } {
   const most = Math.min(before.length, after.length);
   let start = 0;

@@ -5,7 +5,7 @@ import type { Vault } from './vault.ts';
 const LINK = /\[\[([^\]|#]+)((?:#[^\]|]*)?(?:\|[^\]]*)?)\]\]/g;
 const FRONT_MATTER = /^---\n([\s\S]*?\n)?---(?:\n|$)/;
 
-/** What the app reads out of notes (api: MetadataCache): links only, for the plugin asks for nothing else. */
+/** Metadata of notes (api: MetadataCache); only links, because the plugin uses nothing else. */
 export class MetadataCache extends Events {
   readonly #vault: Vault;
   readonly #links = new Map<TFile, readonly string[]>();
@@ -38,7 +38,7 @@ export class MetadataCache extends Events {
   }
 }
 
-/** What the app does to files for a person (api: FileManager). */
+/** File operations that the app offers to users (api: FileManager). */
 export class FileManager {
   readonly #vault: Vault;
   /** The person's choice, "Deleted files". */

@@ -1,11 +1,11 @@
-/** What phones do to `requestUrl`. */
+/** Faults of `requestUrl` on phones. */
 export const network = {
   /**
    * The most bytes that a body may have, of a request or an answer: on Android it becomes one string of base64 in a heap
    * of 256 MiB, and the app dies (remotely-save#1020, obsidian-git#877). Infinity on desktops.
    */
   mostBytes: Number.POSITIVE_INFINITY,
-  /** What happens then. */
+  /** Called when the app crashes. */
   crash: (): void => undefined,
   fetch: (url: string, init: RequestInit): Promise<Response> => fetch(url, init),
 };

@@ -1,6 +1,6 @@
 import type { Device } from './device.ts';
 
-/** What the app says of where it runs (api: Platform). */
+/** The app's platform information (api: Platform). */
 export const Platform = {
   isDesktop: true,
   isDesktopApp: true,

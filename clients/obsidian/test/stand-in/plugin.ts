@@ -54,7 +54,7 @@ export abstract class Plugin extends Component {
     return el;
   }
 
-  /** Not on phones, which have no status bar (api: addStatusBarItem). */
+  /** Adds an item to the status bar, which phones do not have (api: addStatusBarItem). */
   addStatusBarItem(): StandInElement {
     const el = new StandInElement();
     if (!this.app.device.isMobile) this.statusBarItems.push(el);

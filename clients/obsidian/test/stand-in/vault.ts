@@ -161,7 +161,7 @@ export class Vault extends Events {
     return this.getFileByPath(path) as TFile;
   }
 
-  /** What the app writes it knows at once; the watcher tells of the rest sooner, later or never. */
+  /** Handles a disk event. The app knows its own writes at once; the watcher reports other changes late or never. */
   #heard(event: DiskEvent): void {
     const { lateEventMs, lostEventIn } = this.#device.faults;
     if (event.by === this.adapter) this.#applied(event);
@@ -222,7 +222,7 @@ function isHidden(path: string): boolean {
   return path.split('/').some((part) => part.startsWith('.'));
 }
 
-/** One form for paths: NFC, single slashes, none at the ends (api: normalizePath). */
+/** Normalises a path to NFC and single slashes, without slashes at its ends (api: normalizePath). */
 export function normalizePath(path: string): string {
   const cleaned = path
     .replace(/\u00a0|\u202f/g, ' ')

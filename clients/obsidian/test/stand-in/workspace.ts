@@ -128,7 +128,7 @@ export abstract class FileView extends ItemView {
   }
 }
 
-/** Of the app's windows and tabs what a plugin looks at (api: Workspace). */
+/** Windows and tabs of the app, as far as plugins use them (api: Workspace). */
 export class Workspace extends Events {
   layoutReady = false;
   activeLeaf: WorkspaceLeaf | null = null;

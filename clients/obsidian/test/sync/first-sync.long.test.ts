@@ -15,7 +15,7 @@ const FILES = Number(process.env.TEST_FILES ?? 30_000);
 const BATCH = 100;
 /** People notice what takes longer, here in milliseconds of the processor. */
 const TASK_MS = 100;
-/** What a page of a phone may have, with the disk of the stand-in in it: some KB a file. */
+/** Maximum heap of a phone's page in MB, including the stand-in's disk: some KB per file. */
 const HEAP_MB = 100 + FILES / 100;
 
 onSqlite('many files in the plugin', (open) => {

@@ -40,7 +40,7 @@ export class PluginDevice {
   readonly device: Device;
   readonly #vault: TestVault;
   readonly #options: Partial<VaultSyncOptions>;
-  /** What the web view stores, which the system may remove. */
+  /** Storage of the web view, which the system may clear. */
   indexedDb = new IDBFactory();
   app: StandInApp;
   #ticks = 0;

@@ -9,7 +9,7 @@ import { PluginDevice, vaultOf } from './plugin-device.ts';
 
 const MB = 1024 * 1024;
 
-/** On it, a sync that has nothing to do rests until something wakes it. */
+/** Clock on which an idle sync sleeps until something wakes it. */
 class RestingClock implements Clock {
   isResting = false;
   #ticks = 0;

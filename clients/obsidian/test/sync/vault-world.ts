@@ -21,7 +21,7 @@ class VaultWorldDisk implements WorldDisk {
   readonly #random: Random;
   #app: StandInApp;
   #disk: VaultDisk;
-  /** How often the engine has changed something. */
+  /** Number of changes by the engine. */
   changes = 0;
   turn: () => Promise<void> = () => Promise.resolve();
 

@@ -9,7 +9,7 @@ export interface LiveSocketOptions {
   /** Milliseconds before the first attempt to reconnect; the following delays double. */
   readonly firstDelayMs?: number;
   readonly longestDelayMs?: number;
-  /** How long edits of a note wait for others with which they are sent; by default they are sent at once. */
+  /** Time for which edits are batched before they are sent, in milliseconds; 0 by default. */
   readonly gatherMs?: number;
   /** A replacement for the global `WebSocket`. */
   readonly webSocket?: new (
@@ -21,14 +21,14 @@ const FIRST_DELAY_MS = 500;
 const LONGEST_DELAY_MS = 30_000;
 
 /**
- * One WebSocket to a server, over which any number of notes are edited and vaults are watched. It reconnects by itself,
- * with growing, randomised delays, and everything open over it continues.
+ * WebSocket connection to a server, shared by all open notes and watched vaults. It reconnects automatically with
+ * growing, randomised delays, and everything open over it continues.
  */
 export class LiveSocket implements Disposable {
   readonly #socket: HocuspocusProviderWebsocket;
   readonly #tokens: TokenSource;
   readonly #gatherMs: number;
-  /** What is open over this socket: each keeps timers that would keep a process alive. */
+  /** Everything open over this socket, to be disposed with it: open timers would keep the process alive. */
   readonly #opened = new Set<Disposable>();
 
   /** @param url the server's address, with or without `/api`. */

@@ -1,7 +1,7 @@
 import { DISPOSE } from '../dispose.ts';
 import { after } from '../pause.ts';
 
-/** How long the server may take to ask for what an early edit depends on. */
+/** Time in which the server may request the edits that an early edit depends on, in milliseconds. */
 const GRACE_MS = 3_000;
 
 /**

@@ -9,7 +9,7 @@ import { Refusals } from './refusals.ts';
 /** The kind of a sync message that asks for what the sender lacks (y-protocols). */
 const SYNC_STEP_1 = 0;
 
-/** What a document over the socket reports. */
+/** Callbacks of a document that is open over the socket. */
 export interface DocumentEvents {
   /** The server has let this client in, again after each reconnection. */
   authorized(scope: 'read-write' | 'readonly'): void;

@@ -2,14 +2,14 @@ import type { ChangeHint } from '@notevault/protocol/socket-frames.ts';
 import { createDecoder, type Decoder, readVarString, readVarUint, readVarUint8Array } from 'lib0/decoding';
 import { createEncoder, toUint8Array, writeVarString, writeVarUint } from 'lib0/encoding';
 
-/** What a client and the server say of a vault over a socket; the server’s side is in protocol/socket-frames.ts. */
+/** Messages about a vault over a socket, in both directions; protocol/socket-frames.ts defines the server's side. */
 export type VaultMessage =
   | { readonly kind: 'ping' | 'changed' | 'authenticated' | 'other' }
   | { readonly kind: 'current'; readonly seq: number }
   | { readonly kind: 'denied' | 'closed'; readonly reason: string }
   | { readonly kind: 'present'; readonly states: readonly ClientState[] };
 
-/** What a client of the vault says of itself; null once it has left. */
+/** Presence state that a client of the vault announces; null once it has left. */
 export interface ClientState {
   readonly client: number;
   readonly state: unknown;

@@ -14,7 +14,7 @@ export interface VaultWatchOptions {
   readonly isKnown?: (changeSeq: number) => boolean;
 }
 
-/** Who has the vault open. The name is the server’s word, all else the client’s own. */
+/** Client that has the vault open. The server vouches for the name; the other fields are the client's own. */
 export interface PresentClient {
   readonly userId: string | null;
   readonly name: string | null;
@@ -71,7 +71,7 @@ export class VaultWatch {
     return this.#end;
   }
 
-  /** Those who have the vault open, with this client if it says so. */
+  /** Clients that have the vault open, including this one if it announces itself. */
   get present(): readonly PresentClient[] {
     return [...this.#present.values()];
   }
@@ -223,7 +223,7 @@ export class VaultWatch {
   }
 }
 
-/** One connection. A token that is refused is replaced once; a second refusal is the end. */
+/** State of one connection. A refused token is refreshed once; a second refusal ends the watch. */
 class SignalSession {
   readonly #socket: WebSocket;
   readonly #name: string;

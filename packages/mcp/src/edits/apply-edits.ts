@@ -93,7 +93,7 @@ function spliced(content: string, from: number, to: number, text: string, blankA
   return before + gap + lines + (needsBlank ? newline : '') + tail;
 }
 
-/** Not a regular expression: it would backtrack at every line end in the middle of the text. */
+/** Removes trailing line ends. A regular expression would backtrack at every line end inside the text. */
 function withoutLineEnds(text: string): string {
   let end = text.length;
   while (end > 0 && '\r\n'.includes(text.charAt(end - 1))) end--;

@@ -1,12 +1,12 @@
 import { NOTE_BYTES_MAX } from '@notevault/protocol/notes.ts';
 
-/** One change of a note, as an assistant describes it. */
+/** A change to a note, as an assistant describes it. */
 export type NoteEdit =
   | {
       readonly op: 'replace_text';
       readonly old_text: string;
       readonly new_text: string;
-      /** How often the old text must occur; once by default. */
+      /** Number of times that the old text must occur; 1 by default. */
       readonly expected_replacements?: number;
     }
   | {
@@ -35,7 +35,7 @@ export class EditFailure extends Error {
   override readonly name = 'EditFailure';
   /** The nearest things that exist in the note, one a line; they are data. */
   readonly candidates: readonly string[];
-  /** What to send instead. */
+  /** Advice on what to send instead. */
   readonly advice: string;
 
   constructor(message: string, candidates: readonly string[], advice: string) {

@@ -25,7 +25,10 @@ export interface Picture {
 /** The result of a tool. */
 export interface Answer {
   readonly parts: Parts;
-  /** The same for programs, and for hosts that show a model only this; absent where the content is no text. */
+  /**
+   * Structured form of the answer, for programs and for hosts that show models only this; absent for content other than
+   * text.
+   */
   readonly structured?: Readonly<Record<string, unknown>>;
   readonly pictures?: readonly Picture[];
   /** Set when the text must be exactly this JSON, as a host of its own format expects. */

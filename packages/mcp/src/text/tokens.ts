@@ -3,7 +3,7 @@
  * about right, and code, in which signs and digits are tokens of their own, is not underestimated.
  */
 
-/** In twentieths of a token. */
+/** Units per token: estimates count in twentieths of a token. */
 const UNITS = 20;
 const WEIGHTS: readonly number[] = Array.from({ length: 128 }, (_, unit) => {
   const letter = String.fromCharCode(unit);

@@ -10,7 +10,7 @@ import { type Answer, DATA_NOTICE, data, ToolFailure } from '../text/answer.ts';
 import { CHANGES, tool } from '../tool.ts';
 import { input, text, vault } from './fields.ts';
 
-/** What models can look at. */
+/** Image types that models can read. */
 const PICTURES = new Set(['image/png', 'image/jpeg', 'image/gif', 'image/webp']);
 const PICTURE_BYTES_MAX = MB;
 const TEXT_BYTES_MAX = 20_000;

@@ -7,7 +7,7 @@ import { type Answer, DATA_NOTICE, data, type Parts, ToolFailure } from '../text
 import type { ToolContext } from '../tool.ts';
 import { editRefused } from './note-view.ts';
 
-/** How often an edit is made again for the text that somebody has just written. */
+/** Maximum retries of an edit after concurrent writes. */
 const TRIES = 8;
 
 export interface ChangeOptions {

@@ -102,7 +102,7 @@ export const renameNote = tool({
   },
 });
 
-/** How many notes link to a note. */
+/** Returns the number of notes that link to a note. */
 async function linkingNotes(client: VaultClient, { id }: Note): Promise<number> {
   return new Set((await client.backlinksOf(id)).map(({ source_note_id: source }) => source)).size;
 }

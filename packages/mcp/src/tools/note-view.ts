@@ -10,12 +10,12 @@ import { endOfTokens } from '../text/tokens.ts';
 
 export type View = 'content' | 'outline' | 'frontmatter';
 
-/** What a reading answer shows of one note. */
+/** Part of a note that a reading tool returns. */
 export interface NoteView {
   readonly text: string;
   /** Whether `text` is all of what was requested. */
   readonly complete: boolean;
-  /** For the next piece. */
+  /** Cursor of the next part; null after the last one. */
   readonly cursor: string | null;
   /** UTF-16 units that follow. */
   readonly left: number;

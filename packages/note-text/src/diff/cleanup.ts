@@ -5,7 +5,7 @@
 import type { Hunk } from './myers.ts';
 import { joinsWords, startsLine } from './tokens.ts';
 
-/** In a longer stretch the length is used instead of the number of letters, because counting would cost too much. */
+/** Length above which a stretch's length replaces its number of letters, because counting would cost too much. */
 const longStretch = 1000;
 
 /** Number of letters in `text` between two offsets. */

@@ -18,14 +18,14 @@ export interface Place {
   readonly isWords?: boolean;
 }
 
-/** What is left of the insertion of one stored write at one place. */
+/** Remaining part of one stored write's insertion at one position. */
 interface StoredWrite {
   readonly text: string;
-  /** Where its letters are in the stored text, in order. */
+  /** Positions of its letters in the stored text, in order. */
   readonly parts: readonly Region[];
-  /** The same with what is left of the base: the place as if only this write had changed it. */
+  /** The letters together with the remaining base letters, as if only this write had changed the place. */
   readonly withBase: Letters;
-  /** The same by stretches between which the base stands, if there are several. */
+  /** The letters by stretch, if base text separates several stretches. */
   readonly pieces: readonly Letters[];
 }
 
@@ -200,7 +200,7 @@ function withSigns(
   return found;
 }
 
-/** With more writes than this, only those are compared whose words are all in the client's text. */
+/** Number of writes above which only writes are compared whose words all occur in the client's text. */
 const fewWrites = 20;
 
 /** Whether the client may have all of a write. Its last word may be continued in the client's text. */

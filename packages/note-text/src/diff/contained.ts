@@ -5,7 +5,10 @@ import { joinsWords, words } from './tokens.ts';
 
 /** Past this many differing words, two texts count as having nothing in common. */
 const changedWords = 300;
-/** The same change with edits of others inside has at most this many gaps; texts that merely share words have more. */
+/**
+ * Maximum gaps in a change that counts as the same change with other edits inside; texts that merely share words have
+ * more.
+ */
 const maxGaps = 3;
 
 /** A stretch that both texts have. */
@@ -83,7 +86,7 @@ export function newWordsIn(
     : null;
 }
 
-/** In a text that goes on from another one, at most so many stretches were replaced or added. */
+/** Maximum stretches replaced or added in a text that counts as a continuation of another one. */
 const maxReplaced = 12;
 
 function changedTokens(a: string, b: string, budget: Budget): Hunk[] | null {

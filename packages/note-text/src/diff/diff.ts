@@ -41,7 +41,7 @@ const defaultDiffLimits: DiffLimits = {
 /** A longer run of letters is not a word but, say, encoded data. */
 const longWord = 1000;
 
-/** How far an edit is moved to a better aligned position, in UTF-16 units. */
+/** Maximum distance by which an edit is moved to a better aligned position, in UTF-16 units. */
 const maxMove = 256;
 
 /** The hunk without the common prefix and suffix of both stretches. No boundary splits a surrogate pair. */
@@ -115,7 +115,7 @@ function innerHunks(a: string, b: string, hunk: Hunk, limits: DiffLimits, budget
   return alignToLines(a, b, hunk, found);
 }
 
-/** How well the stretch of `text` is aligned: whole lines score best, then whole words. */
+/** Scores how well a stretch of `text` is aligned: whole lines score best, then whole words. */
 function alignmentScore(text: string, from: number, to: number): number {
   if (startsLine(text, from) && startsLine(text, to)) return 3;
   const inWord = (at: number) => joinsWords(text.charCodeAt(at - 1)) && joinsWords(text.charCodeAt(at));

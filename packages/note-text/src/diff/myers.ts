@@ -16,7 +16,7 @@ export interface Hunk {
   bTo: number;
 }
 
-/** The same changes, with their place in the new text. */
+/** Returns edits as hunks, which also have their place in the new text. */
 export function hunksOf(edits: readonly Edit[]): Hunk[] {
   let shift = 0;
   return edits.map(({ at, remove, insert }) => {

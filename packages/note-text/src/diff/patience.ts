@@ -9,8 +9,8 @@ import type { Hunk } from './myers.ts';
 /** Shorter lines are too common to identify a position. */
 const minLine = 8;
 /**
- * In a text of more units than this, only a sample of the lines is read. It is chosen by line length, so both texts
- * sample the same lines.
+ * Text length in UTF-16 units above which only a sample of the lines is read. The sample is chosen by line length, so
+ * that both texts sample the same lines.
  */
 const sampleAbove = 1_000_000;
 const repeated = -1;

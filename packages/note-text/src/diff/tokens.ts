@@ -65,7 +65,7 @@ export function commonSuffix(a: string, aTo: number, b: string, bTo: number, max
   return shared;
 }
 
-/** How a text is cut into tokens. Equal texts are always cut alike. */
+/** Way to split a text into tokens. Equal texts are always split alike. */
 export interface TokenScale {
   /** The end of the token that starts at `from`; more than `from`, at most `to`. */
   readonly next: (text: string, from: number, to: number) => number;

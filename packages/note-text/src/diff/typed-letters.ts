@@ -7,7 +7,7 @@ import { letters } from './tokens.ts';
 
 /** A text that is more than so many times as long as another one may have its letters by chance. */
 const GROWTH_MAX = 3;
-/** So many letters of the shorter one may be others, and no more than a quarter of them. */
+/** Maximum number of differing letters in the shorter text, which also must not exceed a quarter of its letters. */
 const STRAYS_MAX = 16;
 /** Steps as of `minimalDiff`, past which a text counts as written anew. */
 const WORK = 300_000;

@@ -44,7 +44,7 @@ export function wordChanges(base: string, text: string, hunks: readonly Hunk[], 
   return changes.map((change) => (readsAsMark(text, change) ? change : { ...change, mark: null }));
 }
 
-/** How far the word or mark of a change reaches on both sides of it. */
+/** Returns how far the word or mark around a change extends on both sides. */
 function reachOf(base: string, text: string, hunk: Hunk): { back: number; ahead: number; mark: Mark | null } {
   const { aFrom, aTo, bFrom, bTo } = hunk;
   const mark = hasDelimiter(text, { from: bFrom, to: bTo }) ? null : markAround(base, { from: aFrom, to: aTo });

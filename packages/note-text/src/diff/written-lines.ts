@@ -118,7 +118,7 @@ export class ClientLines {
   }
 }
 
-/** How many units at the start and at the end of two texts between lines that both wrote are the same newlines. */
+/** Returns the length of the common newlines at the start and end of two texts between lines that both sides wrote. */
 function commonBlank(client: string, stored: string, isAhead: boolean): { after: number; before: number } {
   const [shorter, longer] = client.trim() === '' ? [client, stored] : [stored, client];
   if (shorter.trim() === '') {

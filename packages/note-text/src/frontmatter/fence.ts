@@ -1,5 +1,5 @@
 /**
- * Where the frontmatter is; offsets are UTF-16. `closed`: the YAML is `yamlStart..yamlEnd`, and the body begins at
+ * Position of the frontmatter, in UTF-16 offsets. If `closed`, the YAML is `yamlStart..yamlEnd` and the body begins at
  * `bodyStart`, after the closing line. Otherwise the whole note is body.
  */
 export type Fence =

@@ -48,7 +48,7 @@ const maxKeys = 500;
  */
 const maxLexemes = 8_000;
 
-/** What the lexer emits before each plain, quoted or block scalar. */
+/** Character that the lexer emits before each plain, quoted or block scalar. */
 const scalarMark = '\x1f';
 
 /** Parses the YAML between the fences into a mapping, or returns why it cannot. An empty text is an empty mapping. */

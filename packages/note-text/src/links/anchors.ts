@@ -1,11 +1,8 @@
-/**
- * What the anchor of a link names in a note: `#Heading`, the heading `#Above#Heading` below another one, or the block
- * `#^id`.
- */
+/** Targets of link anchors: a heading `#Heading`, a heading `#Above#Heading` below another one, or a block `#^id`. */
 
 /** A heading as a scanner gives it. */
 export interface AnchorHeading {
-  /** From 1 to 6. */
+  /** Heading level, from 1 to 6. */
   readonly level: number;
   readonly text: string;
 }

@@ -10,9 +10,7 @@ export interface Relinked extends LinkTarget {
   readonly was: string;
 }
 
-/**
- * With more changes than this, changes that conflict are not tried one by one, because each try reads the whole note.
- */
+/** Maximum number of conflicting changes that are tried one by one, because each try reads the whole note. */
 const TRIES_MAX = 100;
 
 /**

@@ -23,7 +23,7 @@ export interface Candidate {
   readonly aliases: readonly string[];
 }
 
-/** What to look up in a blind index: nothing for a link into its own note, else candidates under any of the keys. */
+/** Blind index lookup for a link: none for a link into its own note, otherwise candidates under any of the keys. */
 export type Lookup =
   | { readonly kind: 'self' }
   | { readonly kind: 'names'; readonly stems: string[]; readonly attachmentsFirst: boolean };
@@ -44,7 +44,7 @@ export function attachmentNameKey(path: string): string {
 }
 
 interface Target {
-  /** Without empty segments; `.` and `..` are kept. */
+  /** Path segments without empty ones; `.` and `..` are kept. */
   readonly segments: readonly string[];
   /** Whether it has a slash: a path, not a bare name. */
   readonly isPath: boolean;
@@ -98,7 +98,7 @@ function walk(folder: string, segments: readonly string[]): string | null {
   return path.length === 0 ? null : foldPath(path.join('/'));
 }
 
-/** One rule by which a target may match. The first rule with any match decides. */
+/** Rule by which a target may match. The first rule with a match decides. */
 type LookupWay =
   | { readonly by: 'whole'; readonly path: string }
   | { readonly by: 'end'; readonly path: string }
@@ -143,7 +143,10 @@ function foldCandidate(candidate: Candidate): FoldedCandidate {
   return { candidate, path, names: isNote ? [path, path.slice(0, -3)] : [path] };
 }
 
-/** How well a candidate matches under one rule: 0 as written, 1 with `.md` added or removed, null not at all. */
+/**
+ * Returns how a candidate matches under one rule: 0 as written, 1 with `.md` added or removed, null if it does not
+ * match.
+ */
 function fit({ candidate, names }: FoldedCandidate, way: LookupWay): number | null {
   if (way.by === 'alias') {
     const aliases = candidate.aliases.map(aliasKey);
@@ -160,7 +163,7 @@ export function dependsOnSource({ target, form }: Link, candidates: readonly Can
   return candidates.length > 1 || isUrlForm(form) || (parseTarget(target)?.isRelative ?? true);
 }
 
-/** How many leading folders two folded paths share. */
+/** Returns the number of leading folders that two folded paths share. */
 function sharedFolders(one: string, other: string): number {
   const ones = folderOf(one).split('/');
   const others = folderOf(other).split('/');

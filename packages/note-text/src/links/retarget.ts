@@ -138,7 +138,7 @@ export function toLabel(text: string): string {
   return text.replace(/[\\[\]`<$]|&(?=#|[a-z][a-z\d]*;)|%(?=%)/gi, '\\$&');
 }
 
-/** Where the anchor begins in a raw target, which is where its file part ends. */
+/** Returns the offset of the anchor in a raw target, which is the end of its file part. */
 function anchorStart(raw: string): number {
   for (let at = 0; at < raw.length; at++) {
     if (raw[at] === '\\') at += 1;

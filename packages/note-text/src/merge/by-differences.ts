@@ -32,7 +32,7 @@ function byLetters(
 const startOf = (edits: readonly Edit[]) => edits[0]?.at ?? 0;
 const endOf = (edits: readonly Edit[]) => edits.reduce((end, { at, remove }) => Math.max(end, at + remove), 0);
 
-/** One edit of a stretch that has the same effect. */
+/** Returns a single edit of a stretch with the combined effect of several. */
 function joined(base: string, edits: readonly Edit[], from: number, to: number): Edit {
   const moved = edits.map((edit) => ({ ...edit, at: edit.at - from }));
   return { at: from, remove: to - from, insert: applyEdits(base.slice(from, to), moved) };

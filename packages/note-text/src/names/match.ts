@@ -1,7 +1,7 @@
 import { foldPath } from '../paths.ts';
 import { compareCodePoints } from './order.ts';
 
-/** What may be found by a part of its name: a note, a folder, a tag, a heading, a command. */
+/** Item that can be found by part of its name: a note, folder, tag, heading or command. */
 export interface Candidate {
   readonly name: string;
   /** Further text that counts less: a folder, synonyms. */

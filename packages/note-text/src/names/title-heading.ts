@@ -9,7 +9,7 @@ export function beginsWithTitle(text: string, title: string): boolean {
   return titleHeading(text.slice(bodyStart, bodyStart + 1_000), title) !== null;
 }
 
-/** Where the heading is with which a body begins, if that is the title; null otherwise. */
+/** Returns the position of the body's first heading if it repeats the title; null otherwise. */
 export function titleHeading(body: string, title: string): { readonly from: number; readonly to: number } | null {
   const [, space = '', line = '', heading] = HEADING.exec(body) ?? [];
   if (heading === undefined || !isSameName(heading, title)) return null;

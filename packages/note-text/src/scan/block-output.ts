@@ -5,11 +5,14 @@ import type { Leaf, ParagraphLeaf } from './leaf.ts';
 import { splitRow } from './table.ts';
 
 export interface Heading {
-  /** From 1 to 6. */
+  /** Heading level, from 1 to 6. */
   readonly level: number;
-  /** As written, without the `#` or underline and the white space around it. */
+  /** Heading text as written, without the `#` or underline and surrounding white space. */
   readonly text: string;
-  /** From the first `#` (setext: the first character of the text) to the end of the last line, line end excluded. */
+  /**
+   * Offset of the first `#` (setext: of the text); the heading extends to the end of its last line, without the line
+   * end.
+   */
   readonly start: number;
   readonly end: number;
 }

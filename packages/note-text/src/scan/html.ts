@@ -1,7 +1,7 @@
 import type { Span } from '../links/parsed-link.ts';
 import { skipSpaces } from './destination.ts';
 
-/** How an HTML block ends (CommonMark 0.31.2, section 4.6), and whether markdown links inside it are read. */
+/** End condition of an HTML block (CommonMark 0.31.2, section 4.6), and whether markdown links inside it are read. */
 export interface HtmlBlock {
   /** Texts in lower case that end the block on their line; without any, a blank line ends it. */
   readonly closers: readonly string[];

@@ -51,7 +51,7 @@ export class InlineText {
     return (this.#offsets[low] ?? 0) + at - (this.#starts[low] ?? 0);
   }
 
-  /** How many whole lines end before the offset `at` of `text`. */
+  /** Returns the number of whole lines before the offset `at`. */
   linesBefore(at: number): number {
     if (!this.#starts) return at > 0 ? 1 : 0;
     let count = 0;

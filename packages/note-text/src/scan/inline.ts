@@ -22,7 +22,7 @@ export interface InlineSink {
   readonly tags: TagSet;
   /** Code spans with their backticks; null when they are not needed. */
   readonly code: Span[] | null;
-  /** Where each tag is, without its `#`. */
+  /** Span of each tag, without its `#`. */
   readonly tagSpans?: Span[];
   /** All that is no plain text: links, tags, code, HTML, comments and mathematics. */
   readonly opaque?: Span[];
@@ -31,7 +31,7 @@ export interface InlineSink {
 interface Bracket {
   readonly at: number;
   readonly image: boolean;
-  /** How many tags were found before it: tags found later, inside the link, are dropped. */
+  /** Number of tags found before the link; later tags, which are inside the link, are dropped. */
   readonly tagCount: number;
   /** Whether another bracket follows, so that the text up to `]` cannot be a label. */
   bracketAfter: boolean;

@@ -29,7 +29,7 @@ interface IndentedLeaf {
 
 interface HtmlLeaf {
   readonly kind: 'html';
-  /** In lower case. Without any, a blank line ends the block, and its lines may hold links. */
+  /** Closing tags in lower case. Without any, a blank line ends the block, and its lines may contain links. */
   readonly closers: readonly string[];
   readonly lines: Span[];
 }
@@ -53,7 +53,8 @@ function isOdd(line: string, mark: string): boolean {
 }
 
 /**
- * How the next line relates to an open leaf. `rest` is where text after the leaf's end begins on that line, else -1.
+ * Relation of the next line to an open leaf block. `rest` is the offset of text after the leaf's end on that line, or
+ * -1.
  */
 export interface Continuation {
   /** Whether the line belongs to the leaf. */

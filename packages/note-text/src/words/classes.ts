@@ -29,7 +29,10 @@ function classOf(character: string): number {
 
 let table: Uint8Array | undefined;
 
-/** One byte for each UTF-16 unit, made at first use, because testing a regular expression each time is slow. */
+/**
+ * Returns a table with one byte per UTF-16 unit. It is built at first use, because testing a regular expression each
+ * time is slow.
+ */
 function classes(): Uint8Array {
   if (table !== undefined) return table;
   const made = new Uint8Array(0x10000);
@@ -46,7 +49,7 @@ export function classAt(text: string, at: number): number {
   return found === PAIR ? classOf(String.fromCodePoint(text.codePointAt(at) ?? 0)) : found;
 }
 
-/** How many UTF-16 units the code point at an offset has. */
+/** Returns the number of UTF-16 units of the code point at an offset. */
 export function unitsAt(text: string, at: number): number {
   const unit = text.charCodeAt(at);
   if (unit < 0xd800 || unit >= 0xdc00) return 1;

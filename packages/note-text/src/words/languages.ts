@@ -57,17 +57,17 @@ for (const [language, words] of Object.entries(commonWords)) {
   for (const word of words.split(' ').map(fold)) votes.set(word, [...(votes.get(word) ?? []), language as Language]);
 }
 
-/** Only this many words are read: they are enough to recognise the language. */
+/** Maximum number of words read; they suffice to recognise the language. */
 const sample = 2000;
-/** With fewer common words than this, the text may be names or code. */
+/** Minimum number of common words; a text with fewer may be names or code. */
 const fewVotes = 5;
 
 /** A note with fewer words is short: what little there is decides, and nothing is taken for English. */
 const shortNote = 40;
 
 /**
- * What tells the languages of a few words: letters that the others hardly have, and endings. The endings are the commonest
- * suffixes in the descriptions of the Snowball stemmers (snowballstem.org).
+ * Patterns that identify the language of a few words: letters rare in other languages, and endings. The endings are the
+ * commonest suffixes in the descriptions of the Snowball stemmers (snowballstem.org).
  */
 const marks: readonly (readonly [RegExp, readonly Language[]])[] = [
   [/[ßü]|(?:heit|keit|ungen|schaft|isch|lich)$/, ['de']],
@@ -140,7 +140,7 @@ function languageOfFew(written: readonly string[]): Language {
   return most >= 1 && most >= 2 * next ? best : 'latin';
 }
 
-/** Which language a folded word is read as, by its first letter and the languages of its note. */
+/** Returns the language in which a folded word is read, by its first letter and its note's languages. */
 export function languageOf(word: string, { latin, cyrillic, arabic }: Languages): Language {
   const first = word.charCodeAt(0);
   if (first >= 0x61 && first <= 0x7a) return latin;

@@ -1,14 +1,14 @@
-/** What a text of markdown says, as both grammars of the project must read it. Lists are in the order of the text. */
+/** Markdown text with the expected reading of both grammars. Lists are in text order. */
 export interface GrammarCase {
   readonly name: string;
   readonly source: string;
   /** Each `target#anchor|alias`, with `!` before an embed; only links to notes and files. */
   readonly links?: readonly string[];
-  /** As first written, each once. */
+  /** Tags as first written, without duplicates. */
   readonly tags?: readonly string[];
   /** Each with as many `#` as its level. */
   readonly headings?: readonly string[];
-  /** Without `^`. */
+  /** Block ids without `^`. */
   readonly blocks?: readonly string[];
 }
 
@@ -95,7 +95,7 @@ export const PIECES: readonly string[] = [
   ...[' ', '\t', 'word', '!', '(', ')'],
 ];
 
-/** What a grammar reads. */
+/** Result of reading a text with a grammar. */
 export type GrammarReading = Required<Omit<GrammarCase, 'name' | 'source'>>;
 
 /** A case as it is compared: with all its lists. */

@@ -74,7 +74,7 @@ export function isSet(flag: string | undefined): boolean {
   return flag === 'true' || flag === '1';
 }
 
-/** Who made a change, and with which credential. */
+/** Author and credential of a change. */
 export const Actor = Type.Object({
   kind: Type.String(),
   name: Type.String({ description: 'The name of the credential; empty for that of another person.' }),

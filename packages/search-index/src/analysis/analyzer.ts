@@ -32,7 +32,7 @@ interface IndexedChunk extends Section {
   readonly word: number;
 }
 
-/** What the index stores of a note besides its terms. */
+/** Data that the index stores about a note besides its terms. */
 export interface NoteInfo {
   readonly seq: number;
   readonly version: number;
@@ -106,7 +106,10 @@ export function* analyzeInSteps(note: SearchableNote): Generator<void, AnalyzedN
   };
 }
 
-/** Those that a vault is asked for: words in Arabic letters are always read in Arabic. */
+/**
+ * Returns the languages of a note that are stored as terms. Arabic is left out, because words in Arabic letters are
+ * always read as Arabic.
+ */
 function namedLanguages({ latin, cyrillic, arabic }: Languages): Language[] {
   return arabic === 'ar' ? [latin, cyrillic] : [latin, cyrillic, arabic];
 }
@@ -114,7 +117,7 @@ function namedLanguages({ latin, cyrillic, arabic }: Languages): Language[] {
 interface BodyWords {
   /** Folded. */
   readonly words: readonly string[];
-  /** The same words in lower case with their accents. */
+  /** The words in lower case with their accents. */
   readonly written: readonly string[];
   /** UTF-16 offset of each word. */
   readonly starts: readonly number[];

@@ -1,7 +1,7 @@
 import { type PropertyScalar, type PropertyValue, propertiesOf } from '@notevault/note-text/properties.ts';
 import { type Task, tasksOf } from '@notevault/note-text/tasks.ts';
 
-/** What a table of notes shows of a file besides its path. */
+/** File properties, besides the path, that tables of notes can show. */
 export interface FileFacts {
   /** Epoch milliseconds. */
   readonly created: number;
@@ -10,7 +10,7 @@ export interface FileFacts {
   readonly size: number;
 }
 
-/** What queries read of a note; its words are terms of the index. */
+/** Facts about a note that queries read; its words are terms of the index. */
 export interface NoteFacts extends FileFacts {
   /** By key, see `propertyKey`; `TAGS` are the tags. */
   readonly properties: ReadonlyMap<string, PropertyValue>;
@@ -28,7 +28,7 @@ const KEY_LENGTH_MAX = 100;
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();
 
-/** What two spellings of the name of a property have in common. */
+/** Returns the comparison key of a property name, equal for all spellings of it. */
 export function propertyKey(name: string): string {
   return name.normalize('NFC').toLowerCase();
 }

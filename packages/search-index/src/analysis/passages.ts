@@ -14,11 +14,11 @@ export interface VectorChunk {
   readonly heading: string;
 }
 
-/** What an embedder is given of a note. */
+/** Texts of a note that are passed to the embedder. */
 export interface NotePassages {
   readonly title: string;
   readonly chunks: readonly VectorChunk[];
-  /** One passage for each chunk. */
+  /** Passages of the note, one per chunk. */
   readonly passages: readonly Passage[];
 }
 

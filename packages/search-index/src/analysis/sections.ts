@@ -13,7 +13,7 @@ export interface Section {
 /** About one or two paragraphs: what a reader takes in at a glance. */
 const CHUNK_TOKENS = 400;
 const MAX_SECTIONS = 2000;
-/** The same limit that `chunksOf` has. */
+/** Maximum length of a heading, as in `chunksOf`. */
 const MAX_HEADING_LENGTH = 200;
 
 /** Cuts a note into the chunks that get a vector each. */

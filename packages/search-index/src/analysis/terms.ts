@@ -22,7 +22,7 @@ export const wordOfTerm = (term: string) => term.slice(0, term.indexOf(SEPARATOR
 export interface WordOfTerm {
   readonly word: string;
   readonly language: Language;
-  /** In lower case, with its accents. */
+  /** The word in lower case with accents. */
   readonly written: string;
 }
 
@@ -37,7 +37,7 @@ export function partsOfTerm(term: string): WordOfTerm {
 /** Filter terms sort below this, word terms above it. */
 export const FILTER_TERMS_END = '\x02';
 export const FOLDER_TERM_PREFIX = '\x01f';
-/** These terms name the languages of a vault: a word of a query is stemmed in no other. */
+/** Prefix of terms that name a vault's languages: query words are stemmed only in these. */
 export const LANGUAGE_TERM_PREFIX = '\x01l';
 export const tagTerm = (tag: string) => `\x01t${foldPath(tag)}`;
 export const folderTerm = (folder: string) => `${FOLDER_TERM_PREFIX}${foldPath(folder)}`;

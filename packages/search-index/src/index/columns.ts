@@ -214,7 +214,7 @@ class DistinctValues {
   readonly ends: number[] = [];
   readonly #segments: readonly SegmentFacts[];
   readonly #idOfJson = new Map<string, number>();
-  /** For each segment, the new id by the old one. */
+  /** New ids by old ids, for each segment. */
   readonly #known: readonly Map<number, number>[];
 
   constructor(segments: readonly SegmentFacts[]) {

@@ -54,7 +54,7 @@ export class FuzzyMatcher {
   }
 }
 
-/** One bit for each letter. The letters of one alphabet have different bits. */
+/** Returns a bit mask of a word's letters. Letters of the same alphabet have different bits. */
 function signatureOf(word: string): number {
   let signature = 0;
   for (let at = 0; at < word.length; at++) signature |= 1 << (word.charCodeAt(at) & 31);
@@ -95,7 +95,7 @@ function editDistance(a: string, b: string, maxEdits: number): number {
 interface RowInput {
   readonly a: string;
   readonly b: string;
-  /** Where the words begin to differ. */
+  /** Offset of the first difference between the words. */
   readonly start: number;
   /** The letter of `a` that the row belongs to. */
   readonly index: number;

@@ -4,7 +4,7 @@ import type { TermList } from './segment.ts';
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();
 
-/** Where entry `index` begins, given where each entry ends. */
+/** Returns the start of entry `index` from the ends of all entries. */
 export const startOf = (ends: Uint32Array, index: number) => (index === 0 ? 0 : (ends[index - 1] ?? 0));
 
 /** Joins texts into UTF-8 bytes, with the UTF-16 offset at which each ends. */

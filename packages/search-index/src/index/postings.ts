@@ -53,14 +53,14 @@ export class PostingsWriter {
   }
 }
 
-/** So many notes are between two places that a reader can skip to. */
+/** Number of notes between two skip positions. */
 const SKIP_NOTES = 128;
 
-/** Where in long postings a reader can skip to. Readers add to it as they come by, up to the end of the postings. */
+/** Skip positions in long postings. Readers add positions as they read, up to the end of the postings. */
 export class PostingsSkips {
   /** Every 128th note. */
   readonly notes: number[] = [];
-  /** Where its entry ends. */
+  /** End offset of each entry. */
   readonly ends: number[] = [];
 }
 
@@ -79,7 +79,7 @@ export class PostingsReader {
   #noteEnd = 0;
   #position = 0;
   readonly #skips: PostingsSkips | null;
-  /** How many notes were read or skipped. */
+  /** Number of notes read or skipped. */
   #count = 0;
 
   constructor(bytes: Uint8Array, start: number, end: number, skips: PostingsSkips | null = null) {

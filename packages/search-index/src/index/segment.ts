@@ -22,7 +22,7 @@ export interface Segment {
   id(note: number): string;
   info(note: number): NoteInfo;
   path(note: number): string;
-  /** What queries over properties read. */
+  /** Facts that property queries read. */
   readonly facts: SegmentFacts;
   /** Position of the first word of each chunk of a note. */
   chunkPositions(note: number): ArrayLike<number>;

@@ -16,7 +16,7 @@ const BYTES_PER_LOCATION = 160;
  * A segment is merged with the later ones unless it is this many times larger, which keeps the number of segments low.
  */
 const GROWTH_FACTOR = 2;
-/** With fewer notes, a merge only to drop deleted notes is not worthwhile. */
+/** Minimum number of notes for a merge whose only purpose is to drop deleted notes. */
 const MIN_NOTES_TO_PURGE = 64;
 
 /**

@@ -3,7 +3,7 @@ import { VarintWriter } from '../index/varint.ts';
 import type { VaultIndex } from '../index/vault-index.ts';
 import type { NoteLinks } from './note-reader.ts';
 
-/** Which notes link to which, for another thread: 16 bytes an id, then pairs of numbers of ids. */
+/** Links between notes in a form for another thread: 16 bytes per id, then pairs of id numbers. */
 export interface PackedLinks {
   readonly ids: Uint8Array;
   readonly pairs: Uint32Array;

@@ -5,7 +5,7 @@ import type { Segment } from '../index/segment.ts';
 import { type TypedValue, typedText, typedValues } from './typed-value.ts';
 import type { Zone } from './zone.ts';
 
-/** What is known of files; all other names are those of properties. */
+/** Built-in file columns; all other names are property names. */
 export const FILE_COLUMNS = [
   'file.name',
   'file.path',
@@ -22,7 +22,7 @@ export const FILE_COLUMNS = [
 export const LINK_COLUMNS: readonly string[] = ['file.links', 'file.backlinks'];
 export const DATE_COLUMNS: readonly string[] = ['file.created', 'file.modified'];
 
-/** Which notes link to which, by id. */
+/** Links between notes, by id. */
 export interface NoteLinks {
   readonly links: ReadonlyMap<string, readonly string[]>;
   readonly backlinks: ReadonlyMap<string, readonly string[]>;

@@ -7,7 +7,7 @@ import { type ColumnReader, columnReader, LINK_COLUMNS, type NoteLinks } from '.
 import { type FoundNote, KeyOrder, type SortKey } from './sort-key.ts';
 import { Zone } from './zone.ts';
 
-/** What is asked of the notes of a vault. Names of properties are keys, see `propertyKey`. */
+/** Query over a vault's notes. Property names are keys, see `propertyKey`. */
 export interface PropertyQuery {
   readonly where: readonly Condition[];
   readonly match: 'all' | 'any';
@@ -21,7 +21,7 @@ export interface PropertyQuery {
   readonly zone: string;
 }
 
-/** Where a page ends: the keys of its last note, its id, and the order of the kinds of values. */
+/** Position at the end of a page: sort keys and id of its last note, and the order of value kinds. */
 export interface PagePosition {
   readonly keys: readonly SortKey[];
   readonly id: string;
@@ -31,7 +31,7 @@ export interface PagePosition {
 export interface QueryRow {
   readonly id: string;
   readonly path: string;
-  /** One for each column; null where the note has none. */
+  /** Value of each column; null if the note has none. */
   readonly values: readonly (PropertyValue | null)[];
 }
 

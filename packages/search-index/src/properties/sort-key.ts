@@ -48,7 +48,7 @@ export class KeyOrder {
     });
   }
 
-  /** For each column the kind that comes first; null where no note has a value. */
+  /** Value kind that sorts first in each column; null if no note has a value. */
   get leading(): readonly (string | null)[] {
     return this.#given ?? this.#counts.map((counts) => [...counts].sort((a, b) => b[1] - a[1])[0]?.[0] ?? null);
   }
@@ -105,7 +105,7 @@ class BestNotes {
     if (this.#sorted.length > this.#most) this.#sorted.pop();
   }
 
-  /** In order. */
+  /** Returns the notes in order. */
   sorted(): readonly FoundNote[] {
     return this.#sorted;
   }

@@ -11,7 +11,7 @@ export interface TaskFilter {
   readonly dueUntil: string | null;
   /** Tasks with this tag or one below it; null for all tasks. */
   readonly tag: string | null;
-  /** With its subfolders; null for all. */
+  /** Folder to search, with its subfolders; null for all. */
   readonly folder: string | null;
 }
 

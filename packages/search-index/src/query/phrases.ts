@@ -16,10 +16,10 @@ export function notesWithPhrase(segments: readonly Segment[], words: readonly st
   });
 }
 
-/** For each note, the positions at which the words so far end. */
+/** Positions at which the phrase's words so far end, by note. */
 type PhraseEnds = ReadonlyMap<number, ReadonlySet<number>>;
 
-/** Where a phrase ends when one more word is added to it. */
+/** Returns the ends of a phrase that is extended by one word. */
 function extendPhrase(
   segment: Segment,
   terms: readonly string[],

@@ -17,7 +17,7 @@ import {
 /** A term of the vault that matches a word of the query. */
 export interface TermVariant {
   readonly term: string;
-  /** How well it matches: 1 for the word itself. */
+  /** Match weight; 1 for the word itself. */
   readonly weight: number;
   /** Whether it counts only in titles, headings and labels. */
   readonly namesOnly: boolean;
@@ -26,7 +26,7 @@ export interface TermVariant {
 /** Tuned on the golden set, see docs/adr/0015-search.md. */
 export const WEIGHTS = {
   exact: 1,
-  /** The same letters with other accents than the query has. */
+  /** Weight of a word that differs from the query only in accents. */
   accents: 0.6,
   affix: 0.8,
   stem: 0.5,

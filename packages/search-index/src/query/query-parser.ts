@@ -21,7 +21,7 @@ export interface Query {
 /** Words in quotes, which must follow one another as they are spelt. */
 export interface Phrase {
   readonly words: readonly SpelledWord[];
-  /** What is between the quotes. */
+  /** Text between the quotes. */
   readonly text: string;
   /** Whether it filters even if no note has it: written with a `+` before it. */
   readonly required: boolean;
@@ -35,7 +35,7 @@ export interface FilterClause {
   readonly negated: boolean;
 }
 
-/** Nobody types a longer query; this bounds the cost of a text pasted by mistake. */
+/** Maximum length of a query, which bounds the cost of text pasted by mistake. */
 const MAX_LENGTH = 4000;
 /** Words of all kinds together: each is looked up in every form. What follows them is not read. */
 const MAX_WORDS = 64;

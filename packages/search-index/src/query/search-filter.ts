@@ -16,7 +16,7 @@ export interface DateRange {
   readonly to: number | null;
 }
 
-/** For each segment one byte a note: 1 where the note may be a result. */
+/** Masks with one byte per note, by segment: 1 if the note may be a result. */
 export type NoteMasks = readonly Uint8Array[];
 
 const NO_BOUNDS: DateRange = { from: null, to: null };

@@ -21,7 +21,7 @@ export function termsWithKeys(segments: readonly Segment[], keys: Iterable<strin
 /** The languages in which notes of a vault are written in Latin and Cyrillic letters. */
 export interface VaultLanguages {
   readonly all: readonly Language[];
-  /** Those with compounds in which enough notes are written to make a scan of the dictionary worthwhile. */
+  /** Languages with compound words in which enough notes are written to justify a scan of the dictionary. */
   readonly compounding: readonly Language[];
 }
 

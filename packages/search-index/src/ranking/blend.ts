@@ -1,7 +1,7 @@
 import type { VectorHit } from '../vectors/vault-vectors.ts';
 import type { KeywordHit } from './rank.ts';
 
-/** How the scores by vectors count. */
+/** Options for blending vector scores with word scores. */
 export interface BlendOptions {
   /** The largest part of a score that vectors add where words find nothing, from 0 to 1. */
   readonly weight: number;

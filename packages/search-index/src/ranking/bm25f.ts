@@ -20,13 +20,13 @@ export const PARAMETERS = {
   proximity: 0.45,
   /** The share of its idf that a function word keeps. */
   functionWord: 0.2,
-  /** How much of its score a note loses that has one of two words; with more words each counts less. */
+  /** Share of the score that a note loses if it contains only one of two words; with more words each counts less. */
   coverage: 0.9,
-  /** How far a worse form of a word lowers the score that it gives, besides counting less often. */
+  /** Additional penalty on the score of a worse word form, besides its lower frequency. */
   quality: 0.2,
   /** The bonus for a note whose title, alias or file name is the query. */
   wholeTitle: 0.9,
-  /** The same for the beginning of a title, while it may be being typed. */
+  /** Bonus for a title that begins with the query, which may still be being typed. */
   titleStart: 0.8,
   /** The bonus for a note with a tag of the query. */
   tag: 0.6,
@@ -40,7 +40,7 @@ export interface QueryTerm {
   idf: number;
 }
 
-/** What a term adds to a score: by how often it occurs, and in how good a form. */
+/** Returns a term's contribution to a score, from its frequency and its best form. */
 export const termScore = (idf: number, frequency: number, weight: number) =>
   idf * saturate(frequency) * qualityOf(weight);
 

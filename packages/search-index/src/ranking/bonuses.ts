@@ -5,7 +5,7 @@ import { prefixTerms } from '../query/vocabulary.ts';
 import { PARAMETERS } from './bm25f.ts';
 import type { FirstPass } from './first-pass.ts';
 
-/** So many titles may begin with what was typed so far. */
+/** Maximum number of titles that begin with the typed text. */
 const MAX_TITLES = 32;
 /** Fewer letters begin too many titles. */
 const MIN_TITLE_START = 3;

@@ -10,7 +10,7 @@ class NoteNumbers {
   readonly bonuses: Float64Array;
   /** The sum of the idfs of a note's terms, each by how well it matches. */
   readonly covered: Float64Array;
-  /** Of the term that was read last. */
+  /** Frequencies of the term read last. */
   readonly frequencies: Float64Array;
   readonly weights: Float64Array;
   /** Lists of notes: those with a score or a bonus, and those that have the last term. */

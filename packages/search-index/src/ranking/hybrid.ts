@@ -10,7 +10,7 @@ import { type KeywordHit, type MatchedWord, rank } from './rank.ts';
 
 export type SearchMode = 'keyword' | 'vector' | 'hybrid';
 
-/** How a query is to be answered. */
+/** Options of a search. */
 export interface SearchOptions {
   readonly mode: SearchMode;
   readonly filter: SearchFilter;
@@ -27,7 +27,7 @@ export interface SearchOptions {
 
 export interface VectorQuery {
   readonly vector: Float32Array;
-  /** How much the score by vectors counts; the score by words counts 1. */
+  /** Weight of the vector score relative to the word score. */
   readonly weight: number;
   /** Notes must have a cosine above this; lower values occur by chance. Null: the level is measured among the chunks. */
   readonly minCosine: number | null;
@@ -40,9 +40,9 @@ export interface SearchHit {
   readonly seq: number;
   readonly path: string;
   readonly title: string;
-  /** From 0 to 1. */
+  /** Score from 0 to 1. */
   readonly score: number;
-  /** How many of its chunks match. */
+  /** Number of matching chunks. */
   readonly matches: number;
   /** The heading and the UTF-16 offsets of the part that matches best. */
   readonly heading: string;
@@ -64,10 +64,10 @@ export interface SearchHits {
 /** Length of a mark: the last digits of an id, which are random. */
 export const MARK_LENGTH = 10;
 
-/** What names a note in a list of returned notes. */
+/** Returns the short mark that identifies a note in a list of returned notes. */
 export const markOf = (id: string) => id.slice(-MARK_LENGTH);
 
-/** How many notes of each ranking are blended or diversified; notes below hardly matter. */
+/** Number of top notes of each ranking that are blended or diversified; lower ones hardly matter. */
 const POOL_SIZE = 100;
 
 /** Finds the notes that answer a query by words, by vectors or by both. */

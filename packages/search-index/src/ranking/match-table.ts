@@ -5,12 +5,12 @@ const MAX_SPARE = 2 ** 17;
 const MIN_LENGTH = 4096;
 
 /**
- * How often and how well each term of a query matches in some texts: a row for each text. All rows share one array, because
- * a query has hundreds of them, and allocating small typed arrays is slow.
+ * Frequency and quality of each query term in several texts, one row per text. All rows share one array, because a
+ * query has hundreds of rows and allocating small typed arrays is slow.
  */
 export class MatchTable {
   readonly #terms: number;
-  /** For each row the weighted frequency of each term, then the weight of its best form. */
+  /** Rows of the weighted frequency of each term, followed by the weight of its best form. */
   #values = spare;
   #used = 0;
 

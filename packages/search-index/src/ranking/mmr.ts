@@ -3,7 +3,7 @@ export interface MmrCandidate {
   readonly score: number;
   /** A unit vector; null when there is none. */
   readonly vector: Float32Array | null;
-  /** What is compared where one of two candidates has no vector. */
+  /** Words to compare if one of two candidates has no vector. */
   readonly words: ReadonlySet<string>;
 }
 

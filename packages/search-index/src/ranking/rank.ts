@@ -22,7 +22,7 @@ export interface MatchedWord {
   readonly word: string;
   /** The number of the query's word that it is a form of. */
   readonly term: number;
-  /** How much it says. */
+  /** Informativeness of the word. */
   readonly weight: number;
   /** Whether it says nothing beside the other words: a function word, a single letter. */
   readonly isMinor: boolean;
@@ -38,7 +38,7 @@ export interface KeywordRanking {
   readonly allowed: NoteMasks | null;
 }
 
-/** How many notes beyond the limit are reranked. */
+/** Number of notes beyond the limit that are reranked. */
 const EXTRA_CANDIDATES = 40;
 /** Candidates are collected up to this many times the wanted number before they are cut back. */
 const CANDIDATE_SLACK = 4;

@@ -9,27 +9,27 @@ import { MatchTable } from './match-table.ts';
 export interface RerankedNote {
   readonly segment: Segment;
   readonly note: number;
-  /** From 0 to 1. */
+  /** Score from 0 to 1. */
   readonly score: number;
   /** Number of the chunk that matches best; 0 when only title or labels match. */
   readonly chunk: number;
-  /** How many chunks match; 1 when only title or labels do. */
+  /** Number of matching chunks; 1 if only the title or labels match. */
   readonly matches: number;
-  /** How well the word of the query matches that matches worst, function words aside; 0 when the note lacks one. */
+  /** Match weight of the worst matching query word, without function words; 0 if the note lacks a word. */
   readonly leastWeight: number;
 }
 
-/** One of the best notes of the first pass. */
+/** Note that the first pass ranked among the best. */
 export interface Candidate {
   readonly segment: Segment;
   readonly note: number;
-  /** With its bonus. */
+  /** Score of the first pass, including the bonus. */
   readonly firstPassScore: number;
   /** See `addBonuses`. */
   readonly bonus: number;
 }
 
-/** Where the terms of the query occur in one candidate. The numbers name rows of a `MatchTable`. */
+/** Occurrences of query terms in one candidate. The numbers are rows of a `MatchTable`. */
 interface CandidateMatches {
   readonly candidate: Candidate;
   readonly chunkPositions: ArrayLike<number>;
@@ -37,7 +37,7 @@ interface CandidateMatches {
   readonly names: number;
   /** The terms in the whole note; only their weights. */
   readonly whole: number;
-  /** The same as `names` for each chunk that has a match. */
+  /** Row of each chunk that has a match, like `names`. */
   readonly chunks: Map<number, number>;
   /** The positions of each term, in no order where it has several variants. */
   readonly positions: readonly number[][];
@@ -144,7 +144,7 @@ function chunkAt(chunkPositions: ArrayLike<number>, position: number): number {
 interface QuerySummary {
   readonly terms: readonly QueryTerm[];
   readonly idfs: number;
-  /** How many of its words are no function words. */
+  /** Number of its words that are not function words. */
   readonly contentWords: number;
 }
 

@@ -2,7 +2,7 @@ import { WordMatcher } from '@notevault/note-text/words/matcher.ts';
 import type { MatchedWord } from '../ranking/rank.ts';
 import { plainText } from './plain-text.ts';
 
-/** What a search result shows of a note's text. */
+/** Excerpt of a note's text in a search result. */
 export interface Snippet {
   /** At most 300 UTF-16 units of plain text. */
   readonly snippet: string;
@@ -11,12 +11,12 @@ export interface Snippet {
 }
 
 const MAX_SNIPPET_LENGTH = 300;
-/** Of a longer text only this much around the first match is read. */
+/** Maximum length of text read around the first match. */
 const MAX_TEXT_LENGTH = 8000;
-/** How much is shown before the first match. */
+/** Length of the text shown before the first match. */
 const LEAD_LENGTH = 60;
 const ELLIPSIS = '…';
-/** What a repeated word adds: less than any other word. */
+/** Score of a repeated word, lower than that of any other word. */
 const REPEATED_WORD_SCORE = 1e-6;
 
 interface Match {
@@ -72,7 +72,10 @@ export class SnippetMaker {
   }
 }
 
-/** Where the window begins whose words of the query say most together, then has the most words; the first of equal ones. */
+/**
+ * Returns the start of the window whose query words are the most informative, then the most numerous; the first of
+ * equal windows.
+ */
 function bestWindowStart(matches: readonly Match[]): number {
   let best = { start: 0, score: 0 };
   const counts = new Map<MatchedWord, number>();
@@ -93,7 +96,7 @@ function bestWindowStart(matches: readonly Match[]): number {
   return best.start;
 }
 
-/** How much words say together; of the forms of one word only the best counts. */
+/** Returns the total informativeness of words; only the best form of each word counts. */
 function weightOf(words: Iterable<MatchedWord>): number {
   const weights = new Map<number, number>();
   for (const { term, weight } of words) weights.set(term, Math.max(weights.get(term) ?? 0, weight));

@@ -4,7 +4,7 @@ import type { QuantizedVectors } from './quantize.ts';
 /** The vectors of a note, one for each of its chunks, and the title they were made under. */
 export interface NoteVectors {
   readonly title: string;
-  /** In order, from the note's beginning to its end. */
+  /** Chunks in the order of the note. */
   readonly chunks: readonly VectorChunk[];
   readonly vectors: QuantizedVectors;
 }

@@ -11,7 +11,7 @@ export interface VectorHit {
   /** Cosine of its nearest chunk. */
   readonly score: number;
   readonly location: ChunkLocation;
-  /** How many of its chunks are near. */
+  /** Number of its chunks near the query. */
   readonly matches: number;
 }
 
@@ -24,9 +24,15 @@ export interface ChunkLocation {
   readonly heading: string;
 }
 
-/** How far above the mean chance reaches, as a share of the distance to 1. Tuned on the golden set, see docs/search.md. */
+/**
+ * Margin above the mean similarity that counts as chance, as a share of the distance to 1. Tuned on the golden set, see
+ * docs/search.md.
+ */
 const CHANCE_MARGIN = 0.1;
-/** So many chunks with a cosine of 0 are counted beside those of the vault: in a small one most may be near a query. */
+/**
+ * Number of assumed chunks with cosine 0 added to a vault's chunks, because in a small vault most chunks may be near a
+ * query.
+ */
 const UNRELATED_CHUNKS = 10;
 
 /** A note that has vectors. */

@@ -12,8 +12,8 @@ export interface ChunkHit {
 }
 
 /**
- * From this many chunks on, one bit per number preselects candidates. The threshold is higher when most numbers of the
- * query are 0.
+ * Minimum number of chunks for preselecting candidates by one bit per number. The threshold is higher if most numbers
+ * of the query are 0.
  */
 const PRESELECT_FROM = 5000;
 /** Candidates that are compared exactly: this many for each wanted chunk, and at least MIN_CANDIDATES. */
@@ -43,7 +43,7 @@ export class VectorMatrix {
   /** The rows of each note, which are consecutive. */
   readonly #rowsOfNote = new Map<number, { first: number; count: number }>();
   #binary: BinaryQuantization | null = null;
-  /** How many rows the means of `#binary` were taken from. */
+  /** Number of rows from which the means of `#binary` were computed. */
   #rowsInMeans = 0;
 
   constructor(dimensions: number) {

@@ -33,7 +33,7 @@ export function indexOf(notes: readonly SearchableNote[]): VaultIndex {
   return index;
 }
 
-/** What a query finds, best first, without where the index holds it. */
+/** Returns the ids and scores that a query finds, best first. */
 export function find(index: VaultIndex, query: string, filter = noFilter, limit = 50) {
   return rank(index, parseQuery(query), filter, limit).hits.map(({ segment, note, ...hit }) => hit);
 }
@@ -42,7 +42,7 @@ export function find(index: VaultIndex, query: string, filter = noFilter, limit 
 export const numbers = (index: VaultIndex, query: string, filter = noFilter) =>
   find(index, query, filter).map(({ id }) => Number(id.slice(-12)));
 
-/** The same, in order of the numbers. */
+/** Returns the ids that a query finds, in ascending order. */
 export const sorted = (index: VaultIndex, query: string, filter = noFilter) =>
   numbers(index, query, filter).sort((a, b) => a - b);
 

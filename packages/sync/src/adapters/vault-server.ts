@@ -33,7 +33,7 @@ const FETCHED_LENGTH = 32 * 1024 * 1024;
 const BATCH_LENGTH = 4 * 1024 * 1024;
 /** Maximum number of texts in one request. Imported from the protocol, it would bundle 50 KB of schemas with the plugin. */
 const KNOWN_NOTES_MAX = 500;
-/** So much of the trash is read to find what was deleted a moment ago. */
+/** Maximum pages of the trash that are read to find recent deletions. */
 const TRASH_PAGES = 5;
 
 /** The paths of notes that somebody has taken out of the trash, until they are on the server. */
@@ -101,7 +101,7 @@ export class VaultServer implements Server {
     return (await this.#trash).has(id);
   }
 
-  /** What was deleted last; nothing where the trash cannot be read, as by a viewer. */
+  /** Returns the ids of recently deleted items; none if the trash cannot be read, as for viewers. */
   async #idsInTrash(): Promise<ReadonlySet<string>> {
     const ids = new Set<string>();
     let cursor: string | null = null;

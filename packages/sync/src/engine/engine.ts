@@ -46,11 +46,11 @@ export interface SyncResult {
   readonly unsynced: readonly Unsynced[];
   /** The number of operations carried out. */
   readonly done: number;
-  /** What is still to do: operations that wait for approval, or that the direction leaves out. */
+  /** Operations that remain: they wait for confirmation, or the direction excludes them. */
   readonly pending: readonly Operation[];
   /** Whether this device may not write to the vault: see PlanOptions. */
   readonly isReadOnly: boolean;
-  /** When the first refused operation may be tried again, in epoch milliseconds; null when none was refused. */
+  /** Time of the first retry of a refused operation, in epoch milliseconds; null if none was refused. */
   readonly retryAt: number | null;
 }
 
@@ -65,13 +65,13 @@ const ROUNDS_MAX = 200;
 /** Maximum number of consecutive rounds in which no operation could run because its preconditions had changed. */
 const IDLE_MAX = 5;
 const IDLE_MS = 400;
-/** How often a run waits for renames to end: they may go on for ever. */
+/** Maximum waits of a run for renames to finish, because they may never stop. */
 const RENAMING_MAX = 20;
 const FIRST_WAIT_MS = 20;
 const CONCURRENCY = 8;
 /** Maximum number of notes created in one request. */
 const NOTES_PER_REQUEST = 100;
-/** With more operations than this, a plan is that of a first sync or of a change of everything. */
+/** Number of operations above which a plan counts as a first sync or a change of everything. */
 const LONG_PLAN = 512;
 /** Each commit waits for the disk; what was done since the last one is found out again after a crash. */
 const COMMIT_EVERY = 256;
@@ -108,9 +108,12 @@ export class SyncEngine {
   readonly #placements: Placements;
   readonly #recognition: Recognition;
   readonly #refusals: Refusals;
-  /** How often what was placed was not looked for, because files had not come to rest. */
+  /**
+   * Number of consecutive listings in which files were still changing; after too many, moved files are searched for
+   * anyway.
+   */
   #unsettled = 0;
-  /** When the feed was last read to its end, in ticks. */
+  /** Time of the last complete read of the feed, in ticks. */
   #readAt = Number.NEGATIVE_INFINITY;
 
   private constructor(ports: Ports, options: EngineOptions, state: SyncState) {
@@ -334,7 +337,10 @@ export class SyncEngine {
     return true;
   }
 
-  /** What cannot be read, or may be in a folder that cannot, is in none of them, so that nothing is done to it. */
+  /**
+   * Returns the trees to compare. Unreadable files, and all files that may be in unreadable folders, are left out of
+   * every tree, so that they are not changed.
+   */
   async #trees({ tree, unseen }: LocalObservation, { files, folders }: SideTree<RemoteFile>): Promise<Trees> {
     const { disk } = this.#ports;
     const isUnseen = ({ id, path }: RemoteFile) =>
@@ -450,7 +456,7 @@ function attemptOf(operation: Operation): string {
   return keyOf(operation).replace(/\d{4}-\d\d-\d\d \d\d-\d\d-\d\d/g, '');
 }
 
-/** How long to wait for files that are being written: longer each time, because they may be written for long. */
+/** Returns the wait for files that are being written; it grows with each try. */
 function waitOf(settlesInMs: number, tries: number): number {
   return Math.max(settlesInMs, FIRST_WAIT_MS * 2 ** tries);
 }

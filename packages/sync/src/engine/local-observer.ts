@@ -8,8 +8,8 @@ import { type Clock, type Disk, type DiskFile, type DiskListing, DiskRefused, ty
 import { isAlike, type SyncState } from './sync-state.ts';
 
 /**
- * How long to wait for the disk to settle. Programs write files in steps and replace them by deleting and renaming, so
- * a single listing may show an intermediate state.
+ * Waiting times until the disk counts as settled. Programs write files in steps and replace them by deleting and
+ * renaming, so a single listing may show an intermediate state.
  */
 export interface Patience {
   /**
@@ -19,7 +19,7 @@ export interface Patience {
   readonly noteMs: number;
   /** Twice as long for each change that came before the file had rested, because a slow writer pauses. */
   readonly attachmentMs: number;
-  /** The same for an empty file, because many programs empty a file before they write it. */
+  /** Waiting time for an empty file, because many programs empty a file before they write it. */
   readonly emptyMs: number;
   /** A file counts as deleted once it has been missing for this long. */
   readonly missingMs: number;
@@ -50,7 +50,10 @@ export interface LocalObservation {
   readonly skipped: DiskListing['skipped'];
   /** The synced files of which neither path, file id nor bytes are there, also those that count as there for a while. */
   readonly missing: readonly SyncedFile[];
-  /** What cannot be read, or may be in a folder that cannot: neither missing nor unchanged, as far as anybody can tell. */
+  /**
+   * Paths of unreadable files and of files that may be in unreadable folders: they count neither as missing nor as
+   * unchanged.
+   */
   readonly unseen: Unseen;
   /** Some files are still changing: observe again after this time. Null when none is. */
   readonly settlesInMs: number | null;
@@ -176,7 +179,10 @@ export class LocalObserver {
     return { hashes, unreadable };
   }
 
-  /** If there is a folder that cannot be read, all that is nowhere may be in it. @param unreadable files */
+  /**
+   * Returns the files that cannot be seen. If a folder cannot be read, every missing file may be in it. @param
+   * unreadable files
+   */
   #unseen({ files, folders, isPartial }: DiskListing, unreadable: readonly DiskFile[]): Unseen {
     const unseen = { ids: new Set<string>(), folders: new Set<string>(), paths: new Set<string>() };
     if (!isPartial && unreadable.length === 0) return unseen;

@@ -17,7 +17,7 @@ interface Meeting {
   readonly file: DiskFile;
 }
 
-/** What a local text is to the vault's note: an earlier version of it, contained in it, or another text. */
+/** Relation of a local text to the vault's note: an earlier version, contained in it, or a different text. */
 type Recognition = { readonly version: number } | 'contained' | 'other';
 
 /**

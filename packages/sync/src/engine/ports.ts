@@ -1,10 +1,7 @@
 import type { RemoteMove } from '../plan/operations.ts';
 import type { RemoteFile, SyncedFile } from '../plan/trees.ts';
 
-/**
- * Everything outside the engine, each behind a port with adapters for Node, for browsers or editor plugins, and for
- * tests.
- */
+/** Ports of the engine, with adapters for Node, browsers, editor plugins and tests. */
 export interface Ports {
   readonly disk: Disk;
   readonly server: Server;
@@ -43,7 +40,7 @@ export interface DiskFile {
   readonly path: string;
   readonly size: number;
   readonly mtimeMs: number;
-  /** When the file system last changed the entry: a program can set the mtime back, but not this. null where it is unknown. */
+  /** Change time of the file system entry, which programs cannot set back, unlike the mtime; null if unknown. */
   readonly ctimeMs: number | null;
   /** An identifier that survives renames; null where the file system has none. */
   readonly fileId: string | null;
@@ -67,7 +64,7 @@ export interface DiskListing {
   readonly isPartial: boolean;
 }
 
-/** What a file will be. @property size null when it is not known yet. @property mtime epoch seconds */
+/** Content to write to a file. @property size null if not known yet @property mtime epoch seconds */
 export interface FileContent {
   /** Throws when something is wrong with them: then nothing is written. */
   readonly bytes: AsyncIterable<Uint8Array>;
@@ -188,7 +185,10 @@ export interface ChangesPage {
   /** The cursor for the next page. */
   readonly cursor: string;
   readonly hasMore: boolean;
-  /** Of the last page: a number that any change of the vault increases, also of its folders. Null if it is not known. */
+  /**
+   * Change number of the vault, on the last page: every change increases it, including those of folders. Null if
+   * unknown.
+   */
   readonly seq: number | null;
   /** Whether this device may not write to the vault: then it restores what is changed here, and sends nothing. */
   readonly isReadOnly: boolean;
@@ -315,7 +315,7 @@ export class VaultGone extends Error {
   override readonly name = 'VaultGone';
 }
 
-/** What the engine remembers between runs. Hashes are cached by the fields of the disk's listing. */
+/** State that the engine stores between runs. Hashes are cached by the fields of the disk's listing. */
 export interface StoredState {
   readonly synced: readonly SyncedFile[];
   readonly folders: readonly string[];
@@ -393,7 +393,7 @@ export interface Refusal {
   readonly key: string;
   readonly path: string;
   readonly reason: string;
-  /** When it is tried again, in epoch milliseconds. */
+  /** Time of the next retry, in epoch milliseconds. */
   readonly until: number;
 }
 

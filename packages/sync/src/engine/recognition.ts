@@ -15,7 +15,7 @@ export class Recognition {
   readonly #contents: FileContents;
   readonly #server: Server;
   readonly #rest: () => Promise<void>;
-  /** What was found out last: a folder is listed several times until it has settled. */
+  /** Cached last result, because a folder is listed several times until it has settled. */
   #last: { readonly key: string; readonly isSame: boolean } | null = null;
 
   /** @param rest see EngineOptions */

@@ -2,7 +2,7 @@ import { kindOf, type RemoteFile } from '../plan/trees.ts';
 import { type ChangesPage, type Server, ServerUnreachable } from './ports.ts';
 import type { SyncState } from './sync-state.ts';
 
-/** How often a feed that is reset again and again is read from the start. */
+/** Maximum reads from the start of a feed that is reset repeatedly. */
 const ANEW_MAX = 3;
 
 /** Follows the change feed of the vault. */

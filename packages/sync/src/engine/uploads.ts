@@ -291,7 +291,7 @@ export class Uploads {
   }
 }
 
-/** How much an edit removes and inserts, in UTF-16 code units. */
+/** Returns the size of an edit: removed plus inserted UTF-16 code units. */
 function editSize(from: string, to: string): number {
   return minimalDiff(from, to).reduce((size, { remove, insert }) => size + remove + insert.length, 0);
 }

@@ -6,7 +6,7 @@ export interface BrakeReason {
   /** The side whose files would be deleted, or nearly all overwritten. */
   readonly side: 'local' | 'remote';
   readonly kind: 'deletions' | 'everything changed';
-  /** With those that were deleted a short while ago. */
+  /** Number of affected files, including recent deletions. */
   readonly files: number;
   /** The number of files on that side, before the deletions. */
   readonly of: number;

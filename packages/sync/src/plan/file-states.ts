@@ -4,7 +4,7 @@ import { identify } from './identify.ts';
 import type { ProblemReason } from './operations.ts';
 import { agreedHash, kindOf, type LocalFile, type RemoteFile, type SyncedFile, type Trees } from './trees.ts';
 
-/** Which side determines a file's path. A path that the server already has needs no decision. */
+/** Side that determines a file's path. A path that the server already has needs no decision. */
 export type DecidedBy = 'remote' | 'local' | 'both';
 
 /** A file in all three trees, and its target path. */

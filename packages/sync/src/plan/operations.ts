@@ -105,7 +105,7 @@ export interface RemoteMove {
   readonly to: string;
 }
 
-/** The same on the disk. @property id null for a file that the server does not have */
+/** Move of a file on the disk. @property id null for a file that the server does not have */
 export interface LocalMove {
   readonly id: string | null;
   readonly from: string;

@@ -41,7 +41,7 @@ export interface PlanOptions {
 export interface Plan {
   /** Unordered. Empty when the sides are in sync, or only problems and the other direction are left. */
   readonly operations: readonly Operation[];
-  /** What remains undone because of the direction. */
+  /** Operations that the direction excludes. */
   readonly unwanted: readonly Operation[];
   readonly problems: readonly Problem[];
 }
@@ -55,7 +55,7 @@ export function plan(trees: Trees, options: PlanOptions): Plan {
   return atOnce(planInSteps(trees, options));
 }
 
-/** The same, with interruptions. */
+/** Plans like `plan`, in steps between which other work can run. */
 export function* planInSteps(trees: Trees, options: PlanOptions): Steps<Plan> {
   const { trees: left, isApart } = yield* differing(trees);
   yield;

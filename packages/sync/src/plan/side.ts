@@ -15,7 +15,7 @@ export class Side {
   readonly #owners = new Map<string, FileState>();
   /** By the path as it is spelled: a disk can have files whose paths differ only by case. */
   readonly #exactOwners = new Map<string, FileState>();
-  /** One file below each folder that has any. */
+  /** One contained file for each non-empty folder. */
   readonly #inside = new Map<string, FileState>();
   /** Folders without files. */
   readonly #emptyFolders: ReadonlySet<string>;

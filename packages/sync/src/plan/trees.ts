@@ -1,4 +1,4 @@
-/** How the server treats a file: a note's text is merged, an attachment's bytes are not. The path alone decides. */
+/** Kind of a file on the server: notes are merged, attachments are not. The path alone decides. */
 export type FileKind = 'note' | 'attachment';
 
 export function kindOf(path: string): FileKind {
@@ -8,7 +8,7 @@ export function kindOf(path: string): FileKind {
 /** A file as the server has it. */
 export interface RemoteFile {
   readonly id: string;
-  /** In NFC, like all paths here. */
+  /** Path in NFC, like all paths in this package. */
   readonly path: string;
   /** Lower-case hex SHA-256 of the bytes. */
   readonly hash: string;
@@ -50,7 +50,7 @@ export function agreedHash({ hash, pushed }: Pick<SyncedFile, 'hash' | 'pushed'>
   return pushed ?? hash;
 }
 
-/** What was observed on one side. `folders` includes empty folders; ancestors of files may be left out. */
+/** State observed on one side. `folders` includes empty folders; ancestors of files may be left out. */
 export interface SideTree<File> {
   readonly files: readonly File[];
   readonly folders: readonly string[];

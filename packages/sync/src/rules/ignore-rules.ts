@@ -14,7 +14,7 @@ const KNOWN_MAX = 500_000;
 /** The library remembers every path that it was asked about, which are known here already. */
 const FORGET_EVERY = 1000;
 
-/** Which paths are left out of syncing: by the rules of the user, by what programs leave behind, by the settings. */
+/** Rules for paths that are not synced: the user's rules, leftovers of programs, and unselected settings. */
 export class IgnoreRules {
   readonly #settings: SettingsFiles;
   #rules: Ignore;

@@ -26,7 +26,7 @@ const FILES: Readonly<Record<Setting, readonly string[]>> = {
   'community-plugins': ['community-plugins.json'],
 };
 
-/** Never synced: they change with each click, or hold what belongs to one device. */
+/** Settings files that are never synced, because they change with each click or belong to one device. */
 const NEVER = /(?:^|\/)(?:workspace[^/]*\.json|workspaces\.json|cache|\.[^/]*)(?:$|\/)/;
 
 /** Tells which files of `.obsidian` are synced. */

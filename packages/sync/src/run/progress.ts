@@ -12,7 +12,7 @@ export class Progress {
     for (const operation of operations) this.#count(operation, 1);
   }
 
-  /** One of its operations was tried. */
+  /** Records that an operation was tried. */
   done(operation: Operation): void {
     this.#count(operation, -1);
   }

@@ -4,7 +4,7 @@ import { Approval } from '../plan/approval.ts';
 import type { BrakeReason } from '../plan/brake.ts';
 import { NO_STATUS, offlineStatus, type StatusStore, statusOf } from './sync-status.ts';
 
-/** What a person can ask of the engine that works on a folder. */
+/** Commands that a person can give to the engine of a folder. */
 export const CONTROLS = [
   'approve',
   'put-back',

@@ -3,7 +3,7 @@ import type { Unsynced } from '../engine/ports.ts';
 import type { BrakeReason } from '../plan/brake.ts';
 import { isWanted, type Operation } from '../plan/operations.ts';
 
-/** What the last run of a folder's engine found. */
+/** Status of a folder after the engine's last run. */
 export interface SyncStatus {
   /** `ended`: the vault was deleted or taken away, and the folder is not synced until somebody asks for that. */
   readonly state: SyncResult['kind'] | 'syncing' | 'offline' | 'stopped' | 'paused' | 'ended';
@@ -19,7 +19,7 @@ export interface SyncStatus {
   readonly conflicts: readonly string[];
   readonly unsynced: readonly Unsynced[];
   readonly brakes: readonly BrakeReason[];
-  /** How changes of the folder are noticed; null while nobody watches. */
+  /** Way in which folder changes are noticed; null while no process watches. */
   readonly watching: string | null;
   readonly message: string | null;
   /** The requests of other commands that have been carried out. */
@@ -42,14 +42,14 @@ export const NO_STATUS: SyncStatus = {
   answered: [],
 };
 
-/** Where the status of a folder is kept. */
+/** Store of a folder's status. */
 export interface StatusStore {
   /** Null before the first run. */
   read(): Promise<SyncStatus | null>;
   write(status: SyncStatus): Promise<void>;
 }
 
-/** What waits of the operations that are still to do. @param before the status so far, from which they keep their time */
+/** Counts the pending operations. @param before the previous status, which keeps the time of the oldest one */
 function waitingOf(pending: readonly Operation[], before: SyncStatus, now: number) {
   const up = pending.filter((operation) => !isWanted(operation, 'pull'));
   const down = pending.filter((operation) => !isWanted(operation, 'push'));

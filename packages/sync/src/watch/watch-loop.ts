@@ -12,7 +12,7 @@ export interface ControlRequest {
   readonly control: Control;
 }
 
-/** What announces changes of the vault, such as `VaultWatch` of the client. */
+/** Source of change announcements for a vault, such as the client's `VaultWatch`. */
 export interface Signals {
   readonly isConnected: boolean;
   /** Why there are no more; null while there are. */
@@ -20,7 +20,7 @@ export interface Signals {
   next(atMostMs: number, signal: AbortSignal): Promise<void>;
 }
 
-/** What changes apart from the files. */
+/** Event of a watch other than a file change. */
 export type WatchEvent =
   | { readonly kind: 'paused' | 'resumed' | 'online' }
   | { readonly kind: 'offline'; readonly message: string }
@@ -37,7 +37,7 @@ export interface WatchOptions {
   setPaused(isPaused: boolean): Promise<void>;
   /** Takes the decisions that came since the last call, oldest first. */
   takeRequests(): Promise<readonly ControlRequest[]>;
-  /** Has the next run list the whole folder. */
+  /** Makes the next run list the whole folder. */
   listAll(): void;
   readonly tell: (event: WatchEvent) => void;
   result(result: SyncResult): void;
@@ -45,7 +45,7 @@ export interface WatchOptions {
   readonly rests?: () => void;
   /** The user's approval of what the first sync does. */
   readonly approval?: Approval | undefined;
-  /** How often a folder whose changes are not noticed, and a vault that announces none, are compared. */
+  /** Interval for comparing a folder or vault that announces no changes, in milliseconds. */
   readonly blindMs?: number;
 }
 
@@ -56,7 +56,7 @@ const GATHER_MS = 20;
  * at, and a system under load loses reports.
  */
 const QUIET_MS = 2000;
-/** Everything is compared this often, whatever was noticed. */
+/** Interval of full comparisons, in milliseconds. */
 const SCAN_MS = 60 * 60 * 1000;
 const BLIND_MS = 30_000;
 const SETTLE_MS = 1000;
@@ -72,7 +72,7 @@ export class WatchLoop {
   #isPaused: boolean;
   #watching: string = WATCHED;
   #answered: string[] = [];
-  /** When the folder was last reported to have changed without having been listed completely since; null if not. */
+  /** Time of the last reported folder change that no complete listing has followed; null if none. */
   #changedAt: number | null = null;
   #isOffline = false;
   /** Ends the run that is under way. */
@@ -144,7 +144,7 @@ export class WatchLoop {
     return this.#options.blindMs ?? BLIND_MS;
   }
 
-  /** Has the folder listed completely if it has come to rest, or nothing was reported for long. */
+  /** Requests a complete listing if the folder has settled, or nothing was reported for a long time. */
   #listAllIfDue(): void {
     const isQuiet = this.#changedAt !== null && this.#clock.ticks() - this.#changedAt >= QUIET_MS;
     const isOld = this.#clock.ticks() - this.#listedAllAt >= SCAN_MS / 2;

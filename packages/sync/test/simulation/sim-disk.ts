@@ -24,7 +24,7 @@ interface Stored {
   path: string;
   content: string;
   mtimeMs: number;
-  /** When the content or the name of the file itself last changed. */
+  /** Time of the last change of the file's content or name. */
   ctimeMs: number;
   fileId: string;
 }
@@ -39,7 +39,7 @@ export class SimDisk implements Disk {
   readonly trashed: string[] = [];
   /** The contents that `write` replaced, which a real disk moves to its trash. */
   readonly replaced: string[] = [];
-  /** How often the engine has changed something. */
+  /** Number of changes by the engine. */
   changes = 0;
   #inodes = 0;
   /** Awaited by each call of the engine; throws when the engine's process was killed. */
@@ -51,7 +51,7 @@ export class SimDisk implements Disk {
     this.#random = random;
   }
 
-  /** What a person finds in the trash. */
+  /** Texts that a person finds in the trash. */
   get kept(): readonly string[] {
     return [...this.trashed, ...this.replaced];
   }

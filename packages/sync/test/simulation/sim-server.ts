@@ -28,7 +28,7 @@ interface Row {
   readonly fingerprints: Set<string>;
 }
 
-/** What the person of a device is to the vault. */
+/** Role of a device's user in the vault. */
 export type Standing = 'editor' | 'viewer' | 'removed';
 
 const CHANGED = { kind: 'changed' } as const;
@@ -212,7 +212,7 @@ export class SimServer {
       const row = this.#rows.get(id);
       return row?.deleted === false && (path === undefined || row.path === path) ? row : undefined;
     };
-    /** What the device was last told: that it may not write. */
+    /** Whether the server last told the device that it is read-only. */
     let isToldReadOnly = false;
     /** The answer may get lost after the work is done, and the work may be done twice. */
     const answer = async <Result>(work: () => Result): Promise<Result> => {

@@ -10,7 +10,7 @@ interface Copy {
   readonly store: SimStore;
 }
 
-/** What a person does with copies of a device: takes one, restores one with or without its state, loses the state. */
+/** Actions with copies of a device: take a copy, restore it with or without its state, or lose the state. */
 export class StaleCopies {
   readonly #random: Random;
   #copy: Copy | null = null;

@@ -61,7 +61,7 @@ export interface WorldDisk
       'contents' | 'folders' | 'changes' | 'userWrite' | 'userDelete' | 'userMove' | 'userMoveFolder' | 'userMakeFolder'
     > {
   turn: () => Promise<void>;
-  /** What is in its trash, if that is looked at. */
+  /** Texts in the trash, if the check reads it. */
   readonly kept?: readonly string[];
   /** Called when the program starts. */
   begin?(store: SimStore): Promise<void>;
@@ -241,7 +241,7 @@ export class World {
     }
   }
 
-  /** What was only in the folder is lost with it, as its person knows. */
+  /** Restores an old copy of the folder. Texts that were only in the folder are lost, as expected. */
   #goBack(device: Device): void {
     const before = [...device.disk.contents.values()];
     device.goBack();
@@ -319,7 +319,7 @@ export class World {
     if (moves.length > 0) this.server.renameMany(moves);
   }
 
-  /** As a person does it: one file gets another name first. */
+  /** Rotates names as a person would: one file gets a temporary name first. */
   #rotateOn(disk: WorldDisk): void {
     const circle = this.#circle([...disk.contents.keys()]);
     const last = circle.at(-1);
