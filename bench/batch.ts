@@ -5,7 +5,7 @@ import { notePath, noteText } from './kit/texts.ts';
 import { signUp } from './kit/vault.ts';
 
 // How many new notes of 2 KB a second does POST /notes/batch write, a hundred at a time, compared with single upserts?
-/** Number of writes per round. */
+/** Number of notes per round. */
 const NOTES = numberGiven(5000);
 const PER_BATCH = 100;
 const note = (index: number) => ({ path: notePath(index), content: noteText(index, 2048), mtime: 1767225600 });
