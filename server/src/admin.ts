@@ -16,7 +16,7 @@ export type AdminDeps = Pick<App, 'accounts' | 'vaults' | 'members' | 'search' |
 /** Admin operations on a running server, or, from the command line, on a data folder that no server uses. */
 export type AdminCommands = ReturnType<typeof adminCommands>;
 
-/** Where the server is found: by commands on its machine, and by people. */
+/** The addresses of the server: one for commands on its machine, one for people. */
 export interface ServerPlace {
   /** The address on which it listens. */
   readonly address: () => string;
@@ -58,12 +58,18 @@ export function adminCommands(
     },
     /** Returns a link that sets a new password, which is shown once. */
     issueReset: async (email: string) => linkTo('reset', await accounts.issueReset(email)),
-    /** Of the named account, or of the only one; the command line uses it to write through a running server. */
+    /**
+     * Opens a session of the named account, or of the only one. The command line uses it to write through a running
+     * server.
+     */
     async openSession(email: string | undefined) {
       const { token } = await accounts.openSession(email);
       return { url: address(), token };
     },
-    /** Of a vault of the named account, or of the only one; resolves to the number of notes in the search index. */
+    /**
+     * Rebuilds the search index of a vault of the named account, or of the only one. Resolves to the number of notes in
+     * the index.
+     */
     async rebuildIndex(email: string | undefined, vaultId: string) {
       const vault = await vaults.openVault(await principalOf(email), vaultId, 'read');
       try {
@@ -74,7 +80,7 @@ export function adminCommands(
     },
     /** How many notes the running rebuild of a vault's index has read; 0 when there is none. */
     rebuiltNotes: async (vaultId: string) => rebuilt.get(vaultId) ?? 0,
-    /** Who has a vault, and its invitations, as the named account, or the only one, sees them. */
+    /** Lists the members and invitations of a vault as the named account, or the only one, sees them. */
     listMembers: async (email: string | undefined, vaultId: string) => members.list(await principalOf(email), vaultId),
     /** Invites to a vault; returns the address to send, which is shown once. */
     inviteMember: async (email: string | undefined, vaultId: string, invitation: NewInvitation) =>

@@ -66,10 +66,10 @@ export interface App extends Domains, AsyncDisposable {
   readonly hasWebApp: boolean;
 }
 
-/** Where the build of the web app is, in the repository as in the package. */
+/** Folder of the built web app, in the repository and in the package alike. */
 const WEB_APP = fileURLToPath(new URL('../../web/dist/', import.meta.url));
 
-/** What observes the calls of the server. */
+/** Metrics and tracing of the server's calls. */
 export interface Observers {
   readonly metrics: Metrics | null;
   readonly tracing: Tracing | null;

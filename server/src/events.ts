@@ -12,7 +12,7 @@ export interface ServerEvents {
   /** A vault was deleted, or is being purged; whoever has it open closes it. */
   readonly vaultClosed: { readonly vaultId: VaultId };
   readonly vaultOpened: { readonly userId: UserId; readonly vaultId: VaultId };
-  /** Who has a vault, or may get it, changed. */
+  /** The owner, members or invitations of a vault changed. */
   readonly peopleChanged: PeopleChange;
   /** A sign-in named an unknown e-mail or a wrong password; the client's address is null if it is not known. */
   readonly signInRefused: { readonly address: string | null };
@@ -33,7 +33,10 @@ export interface PeopleChange {
 
 type Listener<Name extends keyof ServerEvents> = (event: ServerEvents[Name]) => void;
 
-/** What a domain needs to announce events. Call it after the commit: `handle.onCommit(() => events.emit(…))`. */
+/**
+ * The part of Events with which a domain announces events. Call it after the commit: `handle.onCommit(() =>
+ * events.emit(…))`.
+ */
 export type EventSink = Pick<Events, 'emit'>;
 
 /** The events of one process. Listeners are called in the order of their subscription, before `emit` returns. */

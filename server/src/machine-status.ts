@@ -23,7 +23,7 @@ export async function machineStatus(dataDir: string) {
     processors: availableParallelism(),
     memoryBytes: totalmem(),
     residentBytes: process.memoryUsage.rss(),
-    /** Of the data folder; null if it cannot be read. */
+    /** Free and total bytes on the disk of the data folder; null if it cannot be read. */
     disk: disk === null ? null : { free: disk.bavail * disk.bsize, total: disk.blocks * disk.bsize },
     /** The limit of open files and sockets; null where the system does not tell. */
     openFilesMax: await openFilesMax(),

@@ -85,7 +85,7 @@ export async function openPorts(config: Config, machine?: Clock): Promise<Ports>
   };
 }
 
-/** Nothing is loaded or requested before its first use. */
+/** Opens the embedder. Nothing is loaded or requested before its first use. */
 export function openEmbedder(config: Config, clock: Clock): Embedder {
   const { embedder, embedderModel: model, embedderUrl: url, embedderKey, embedderThreads } = config;
   if (embedder === 'onnx' && model !== null) {
@@ -176,7 +176,10 @@ export async function openDatabase(config: Config, clock = sharedClock(config), 
   }
 }
 
-/** With PostgreSQL the operator takes a backup first: copying a database of any size would hold up every process. */
+/**
+ * Copies the SQLite database before an upgrade. With PostgreSQL the operator takes a backup: copying it would hold up
+ * every process.
+ */
 async function copyBeforeUpgrade({ databaseUrl, dataDir }: Config): Promise<void> {
   if (databaseUrl !== null) return;
   const file = databaseFile(dataDir);

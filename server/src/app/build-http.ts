@@ -14,7 +14,7 @@ import type { RequestGuard } from './guard.ts';
 import { readinessOf } from './readiness.ts';
 import { rawRoutesOf, routesOf } from './routes.ts';
 
-/** What is served beside the domains. */
+/** Parts served in addition to the domains. */
 export interface Serves {
   readonly guard: RequestGuard;
   readonly sockets: Sockets;

@@ -22,7 +22,7 @@ import { OpenedValues } from '../ports/keyring/opened-values.ts';
 import { DiskSpool } from '../ports/spool/disk.ts';
 import type { AccountDomains, ContentDomains, KeyDomains, Later } from './domains.ts';
 
-/** What the metas of notes that were read, and of those that their links point to, may take in memory. */
+/** Memory limit for the opened metas of notes that were read and of notes that their links point to. */
 const OPENED_METAS_BYTES = 8 * MB;
 
 type Before = KeyDomains & AccountDomains;

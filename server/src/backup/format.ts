@@ -20,7 +20,7 @@ export const MANIFEST_BYTES_MAX = 256 * MB;
 export const MANIFEST_FILE = 'manifest.json';
 
 export type ObjectKind = 'database' | 'blobs';
-/** What is hashed is named by its hash, so equal bytes are stored once and need not be copied again. */
+/** An object of the backup. It is named by its hash, so equal bytes are stored once and need not be copied again. */
 export interface ObjectRef {
   readonly hash: string;
   readonly size: number;

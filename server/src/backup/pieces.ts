@@ -30,7 +30,7 @@ export async function* cutRows(bytes: AsyncIterable<Uint8Array>): AsyncGenerator
   if (waiting.length > 0) yield waiting;
 }
 
-/** Where the first piece ends; null while it may become longer. */
+/** Returns the end of the first piece; null while it may still grow. */
 function boundary(bytes: Buffer, looked: number): number | null {
   for (let at = Math.max(ROWS_MIN, looked); ; at++) {
     const newline = bytes.indexOf(NEWLINE, at);

@@ -51,7 +51,7 @@ export class FairQueue<Item> {
   #length = 0;
   #counted = 0;
   #weight = 0;
-  /** What the tenant served last had cost at that time. */
+  /** The cost counted for the tenant that was served last, at that time. */
   #level = 0;
 
   /**

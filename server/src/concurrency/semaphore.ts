@@ -6,7 +6,7 @@ export interface SemaphoreLimits {
   /** Units that may be in use at once, for example uploads or bytes. */
   readonly units: number;
   readonly unitsPerTenant: number;
-  /** Most requests that may wait; more are refused. */
+  /** Maximum waiting requests; more are refused. */
   readonly waiting: number;
   readonly waitingPerTenant: number;
 }

@@ -2,7 +2,10 @@ import { readlinkSync } from 'node:fs';
 import { constants, setPriority } from 'node:os';
 import { basename } from 'node:path';
 
-/** So that the event loop's thread goes first. Only on Linux, where each thread has a priority, set by thread id. */
+/**
+ * Lowers the priority of this thread below the event loop's. Works only on Linux, where a priority is set per thread
+ * id.
+ */
 export function runInBackground(): void {
   try {
     const threadId = Number(basename(readlinkSync('/proc/thread-self')));

@@ -90,7 +90,7 @@ export function readConfig(given: Environment, flags: Flags = {}): Config {
   return freeze(config);
 }
 
-/** What the caches may use of the memory that the process should need; the rest is code, heap and database. */
+/** Shares of the memory target that the caches may use; the rest is for code, heap and database. */
 const MEMORY_SHARES = { hotVaultsMb: 0.15, searchMemoryMb: 0.25 } as const;
 
 /** Bounds the caches by the memory of the process, where their own options are not given. */

@@ -14,7 +14,7 @@ export function adminSocketPath(dataDir: string): string {
   return join(tmpdir(), `notevault-${createHash('sha256').update(dataDir).digest('hex').slice(0, 16)}.sock`);
 }
 
-/** Most bytes that fit into a Unix socket's address everywhere (104 on macOS, 108 on Linux). */
+/** Maximum bytes of a Unix socket's address on every system (104 on macOS, 108 on Linux). */
 const SOCKET_PATH_MAX = 100;
 
 /** The data folder cannot be used by this user, or is not a folder. */

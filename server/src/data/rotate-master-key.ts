@@ -9,7 +9,7 @@ import { lockDataFolder } from './data-folder.ts';
 export interface RotationResult {
   readonly dataKeys: number;
   readonly masterKeyId: string;
-  /** Where the previous key is stored; null when keys come from the environment. */
+  /** File with the previous key; null when keys come from the environment. */
   readonly oldKeyFile: string | null;
 }
 

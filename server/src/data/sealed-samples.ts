@@ -59,7 +59,7 @@ export interface Samples {
   readonly opened: readonly string[];
   /** Columns of data of which a value could not be opened. */
   readonly damaged: readonly string[];
-  /** The same, of what search has made from the notes and makes again. */
+  /** Tables whose sealed values search has derived from notes and can rebuild. */
   readonly rebuilt: readonly string[];
 }
 

@@ -9,7 +9,7 @@ import { ANSWER_BYTES, HANDLED_REQUESTS, REQUESTS_PER_TENANT } from '../config/l
 import { closedSignal, hangUpSignal, onceClosed } from './connections/closed-signal.ts';
 
 export interface AdmissionLimits {
-  /** Most requests of one tenant from the first byte to the end of the answer; more are refused. */
+  /** Maximum concurrent requests per tenant, from the first byte to the end of the answer; more are refused. */
   readonly requestsPerTenant: number;
   readonly work: SemaphoreLimits;
   /** Limits of bytes of large answers that are being made or sent. */

@@ -1,6 +1,6 @@
 import { DOCUMENTED, isListedAsRequired, LISTED_AS_REQUIRED } from '@notevault/protocol/values/schemas.ts';
 
-/** The same schemas as the document shows them: with the keywords of `documented` as their own. */
+/** Returns the schemas as the document shows them: with the keywords of `documented` as their own. */
 export function asDocumented<Schemas>(schemas: Schemas): Schemas {
   if (Array.isArray(schemas)) return schemas.map(asDocumented) as Schemas;
   if (typeof schemas !== 'object' || schemas === null) return schemas;

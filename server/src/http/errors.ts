@@ -113,7 +113,7 @@ export function toCatalogueError(error: unknown, request: FastifyRequest): Notev
   }
 }
 
-/** Also finds a DatabaseError in the cause of a library's error. */
+/** Whether the database is unavailable. Also finds a DatabaseError in the cause of a library's error. */
 export function isDatabaseAway(error: unknown): boolean {
   const reason = error instanceof Error && error.cause instanceof DatabaseError ? error.cause : error;
   return reason instanceof DatabaseError && !reason.damaged && reason.code !== 'body_left_open';

@@ -67,11 +67,11 @@ export interface HttpDeps {
   readonly authRateLimit: number;
   /** Milliseconds since some moment. */
   readonly elapsed: () => number;
-  /** If absent, no metrics are collected and `/metrics` does not exist. */
+  /** Metrics to collect; if absent, none are collected and `/metrics` does not exist. */
   readonly metrics?: MetricsAccess;
   /** Whether a request is told how it arrived, by the value of its header `X-Notevault-Probe`. */
   readonly isProbe: (value: unknown) => boolean;
-  /** If absent, nothing is traced. */
+  /** Tracing of requests; absent for none. */
   readonly tracing?: Tracing;
   /** Rejects when the server cannot serve, because the database is down; resolves to what it can do. */
   readonly ready: () => Promise<Readiness>;
@@ -82,7 +82,7 @@ const REQUEST_MS = 6 * 3_600_000;
 /** More than request headers may have: the router's own answer to a longer parameter is not of the catalogue. */
 const PARAM_LENGTH_MAX = 64 * 1024;
 const READ = new Set(['GET', 'HEAD']);
-/** Only for this host: what its operator has on others is not ours to decide. */
+/** HSTS for this host only, because the operator's other hosts may lack HTTPS. */
 const HTTPS_ONLY = { 'strict-transport-security': 'max-age=31536000' };
 
 /** Builds the HTTP server over the routes of all domains; it does not listen yet. */

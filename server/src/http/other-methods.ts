@@ -6,7 +6,7 @@ import findMyWay from 'find-my-way';
 /** The methods of each path with routes, by the server; its router knows a path once, under one method. */
 const pathsOf = new WeakMap<object, ReturnType<typeof findMyWay>>();
 
-/** What a client may ask for with POST where it can send no other method: routes of this path only. */
+/** Path prefix of routes that accept method overrides, for clients that can send only POST. */
 const OVERRIDDEN = '/api/uploads/';
 const OVERRIDES = new Set(['PATCH', 'DELETE', 'HEAD']);
 

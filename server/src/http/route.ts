@@ -77,14 +77,17 @@ type AnswerOf<S extends Responses> = ReadonlyDeep<
 >;
 type ReadonlyDeep<Value> = Value extends object ? { readonly [Key in keyof Value]: ReadonlyDeep<Value[Key]> } : Value;
 
-/** Nothing is returned for an answer that is only its status. */
+/** The return type of a handler whose answers may lack a body. */
 type WithoutBody<S extends Responses> = null extends S[keyof S] ? Promise<void> : never;
 
 /** The body of an answer, of any size. */
 export interface ReplyBytes {
   /** Null when it is not known before the bytes are made. */
   readonly length: number | null;
-  /** Not called for HEAD. An error that it throws is answered; one while the bytes are read closes the connection. */
+  /**
+   * Opens the bytes; not called for HEAD. An error that it throws is answered; one while the bytes are read closes the
+   * connection.
+   */
   open(): Promise<AsyncIterable<Uint8Array>>;
 }
 
@@ -165,7 +168,7 @@ export interface RouteSpec<O extends OperationName, B, Q, P, S extends Responses
   ) => Promise<Reply<AnswerOf<S>>> | WithoutBody<S>;
 }
 
-/** What the URL of a request names; its parameters are not validated yet. */
+/** The route that a request's URL names; its parameters are not validated yet. */
 interface Named<P> {
   readonly tail: string;
   readonly params: FieldsOf<P>;
@@ -193,7 +196,7 @@ export interface IdempotentSpec<O extends OperationName, B, Q, P, S extends Resp
   readonly method?: 'PUT' | 'DELETE';
   /** For a streamed route. It receives the whole body before it looks the key up. */
   readonly receive?: (request: RequestOf<O, B, Q, P> & StreamOf<T>) => Promise<Got>;
-  /** As the last step of its transaction it awaits `inTransaction` with the result to which it resolves. */
+  /** Carries out the operation. As the last step of its transaction it awaits `inTransaction` with its result. */
   readonly perform: (
     request: RequestOf<O, B, Q, P> & (Got extends ReceivedBody ? { readonly received: Got } : unknown),
     inTransaction: InTransaction<unknown>,

@@ -72,7 +72,7 @@ const MODULES: readonly object[] = [
   vaults,
 ];
 
-/** The same document with `$ref` to components in place of what several operations share. */
+/** Returns the document with `$ref` to components in place of parts that several operations share. */
 export function shareParts<Description extends ApiDescription>(document: Description): Description {
   const schemas = new SharedSchemas(MODULES);
   const uses = countUses(document.paths ?? {});
@@ -230,7 +230,7 @@ function sorted(parts: ReadonlyMap<string, Json>): Json {
   return Object.fromEntries([...parts].sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
-/** The same for schemas that say the same, whatever the order of their keywords. */
+/** Returns a text that is equal for equal schemas, whatever the order of their keywords. */
 function textOf(value: object): string {
   return JSON.stringify(value, (_key, part: unknown) =>
     isRecord(part) ? Object.fromEntries(Object.entries(part).sort(([a], [b]) => (a < b ? -1 : 1))) : part,

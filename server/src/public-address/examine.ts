@@ -6,7 +6,7 @@ import { PROBE_HEADER, SeenRequest } from '../http/monitoring/seen-request.ts';
 import { type Answered, ask, opensSocket, sendBytes } from './http-checks.ts';
 import { fixesOf, type ProxyFault } from './proxy-fixes.ts';
 
-/** As much as a photograph or a short film. */
+/** Size of the test upload: that of a photograph or a short film. */
 const UPLOAD_BYTES = 50 * MB;
 const CLOCK_SECONDS = 10;
 
@@ -65,7 +65,7 @@ function examineClock({ headers }: Answered): Finding {
   };
 }
 
-/** What the server says of how a request arrived; null when it does not recognise the probe. */
+/** Returns how the server saw a request; null when it does not recognise the probe. */
 function seenIn({ text }: Answered): SeenRequest | null {
   try {
     const { seen } = JSON.parse(text) as { readonly seen?: unknown };

@@ -37,7 +37,7 @@ export class Typists implements Disposable {
     return { ended: Promise.all(this.people.map((person) => this.#type(person))) };
   }
 
-  /** What was acknowledged up to now. */
+  /** Returns the words acknowledged so far. */
   acknowledged(): TypedWords[] {
     return this.people.map(({ note, acknowledged }) => ({ note, acknowledged: new Set(acknowledged), faults: [] }));
   }

@@ -66,7 +66,7 @@ describe('after kill -9 in the middle of puts, every acknowledged blob is stored
   });
 });
 
-/** What is wrong with one acknowledged put; empty when all of it was on disk by then. */
+/** Returns the faults of an acknowledged put; none when all of it was on disk by then. */
 function faultsOf(trace: string, folder: string, vaultId: string, blobId: string): string[] {
   const calls = callsOf(trace);
   const shard = `${folder}/${vaultId}/${blobId.slice(-2)}`;

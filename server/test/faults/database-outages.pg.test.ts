@@ -1,5 +1,5 @@
 /**
- * What clients see while PostgreSQL cannot be reached, and afterwards: nothing acknowledged is lost, requests are
+ * Tests what clients see while PostgreSQL cannot be reached, and afterwards: nothing acknowledged is lost, requests are
  * refused with 503 until it is back, no process needs a restart, and the log stays short.
  */
 import assert from 'node:assert/strict';

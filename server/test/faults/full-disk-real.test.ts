@@ -8,7 +8,7 @@ import { aliceAt, bearer, tokenAt } from '../kit/signed-in.ts';
 import { until } from '../kit/until.ts';
 
 const SIZE_MB = 64;
-/** What notes may fill before the disk is full. */
+/** Free bytes left for notes before the disk is full. */
 const LEFT_BYTES = 3_000_000;
 const WRITERS = 8;
 

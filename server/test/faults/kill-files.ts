@@ -167,7 +167,7 @@ async function sendRest(caller: Caller, ledger: FileLedger, slot: FileSlot, uplo
   return true;
 }
 
-/** Where an upload has come, which is never before what was acknowledged. */
+/** Returns the offset of an upload, and checks that it is not before the acknowledged one. */
 function checkedOffset(ledger: FileLedger, slot: FileSlot, { at }: SlicedFile, { status, body }: Answer): number {
   if (status !== 200) ledger.refused.push(`the upload of ${slot.path} was answered ${status}`);
   else if (body.offset < at) ledger.refused.push(`of the upload of ${slot.path}, ${at - body.offset} bytes are gone`);

@@ -41,7 +41,7 @@ export type Sent =
       readonly hash: string | null;
     };
 
-/** What was acknowledged and what was sent by one account, over any number of servers on the same data. */
+/** Writes sent and acknowledged by one account, over any number of servers on the same data. */
 export interface Ledger {
   readonly token: string;
   readonly slots: Slot[];

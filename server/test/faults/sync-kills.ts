@@ -53,7 +53,7 @@ const PLACES_SHOWN = 6;
 
 /** The lines that people wrote, each one letter, and those that somebody deleted. */
 class Diary {
-  /** With the file that each line was written to. */
+  /** The lines written, each with its file. */
   readonly #written = new Map<string, string>();
   readonly #removed = new Set<string>();
 
@@ -140,7 +140,7 @@ export class Machine implements Disposable {
     return { done: code === 0 ? (last.done ?? 0) : 1, unsynced: (last.unsynced ?? []).map(({ path }) => path) };
   }
 
-  /** What it keeps of texts that are no longer in the folder. */
+  /** Returns the kept copies of texts that are no longer in the folder. */
   trashed(): KeptCopy[] {
     return trashedCopies(basename(this.#home), this.root, join(this.#home, 'state/notevault/sync'));
   }

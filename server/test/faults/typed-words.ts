@@ -1,7 +1,7 @@
 import type { AcknowledgingClient } from '../kit/clients/acknowledging-client.ts';
 import type { Caller } from '../kit/person.ts';
 
-/** What one client typed into a note. */
+/** The words that one client typed into a note. */
 export type TypedWords = Pick<AcknowledgingClient, 'note' | 'acknowledged' | 'faults'>;
 
 /** Checks that the notes contain every acknowledged word, whole, and none twice. */

@@ -18,7 +18,7 @@ type Input = (world: World) => Record<string, unknown>;
 
 const uriOf = ({ vault, notePath }: World) => `notevault://${vault}/${encodeURIComponent(notePath)}`;
 
-/** Nothing gets a name of alice's by these: it would be found later, by calls that do not name it. */
+/** Inputs of tools. None gives an entry a name of alice's: calls that do not name it would find it later. */
 const inputs: readonly (readonly [tool: string, input: Input])[] = [
   ['list_folder', (w) => ({ vault: w.vault, path: w.folderPath })],
   ['list_tags', (w) => ({ vault: w.vault })],

@@ -166,7 +166,7 @@ async function compareTwins({ twins, faults }: Isolation, operation: string, wor
   if (views[0] !== views[1]) faults.push(`${operation} left the twins different: ${difference(...views)}`);
 }
 
-/** What writes gets a new world with what it uses; a read leaves its world to the next one. */
+/** Gives a writing operation a new world with what it needs; after a read the next operation reuses the world. */
 async function giveWorld(twin: Twin, { name, method }: Known, needs: readonly Need[]): Promise<void> {
   if (method === 'GET') twin.readable ??= await makeWorld(twin.caller, 'of-reads', NEEDS);
   twin.world = method === 'GET' && twin.readable ? twin.readable : await makeWorld(twin.caller, `of-${name}`, needs);
@@ -258,7 +258,7 @@ function secretsIn(said: Record<string, string>, world: World, word: string, ema
   return [...new Set([...ids, ...hashes, ...Object.values(world).filter((value) => value !== ''), word, email])];
 }
 
-/** What a twin finds in their own account, with names instead of ids. */
+/** Reads the account of a twin, with names instead of ids. */
 async function ownView(caller: Caller, world: World, words: readonly string[]): Promise<string> {
   const headers = { 'x-vault-id': world.vault };
   const asked = [

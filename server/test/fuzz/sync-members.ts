@@ -176,7 +176,7 @@ class Run {
   readonly vault: string;
   readonly faults: string[] = [];
   readonly #diary = new Diary();
-  /** What was written into settings files, whose edits end in the trash of a device where another replaces them. */
+  /** Texts written into settings files; an edit that another replaces ends in the trash of its device. */
   readonly #settings = new Diary();
   readonly #members: readonly Member[];
   isTroubled = true;
@@ -223,7 +223,7 @@ class Run {
     else if (luck < 0.85) await this.#synced(member);
   }
 
-  /** Only one sync of a folder runs at a time. */
+  /** The running sync of each folder: at most one at a time. */
   readonly #running = new Map<Member, Promise<void>>();
   #synced(member: Member): Promise<void> {
     const next = (this.#running.get(member) ?? Promise.resolve()).then(() => member.sync());
@@ -267,7 +267,7 @@ class Run {
     }
   }
 
-  /** What was only in the folder is lost with it, as its person knows. */
+  /** Returns a member to an older copy; files that were only in the folder are lost, as their person knows. */
   #goBack(member: Member): Promise<void> {
     const next = (this.#running.get(member) ?? Promise.resolve()).then(async () => {
       const before = [...member.disk.contents.values()];

@@ -30,7 +30,7 @@ const DEVICES = 4;
 /** Steps between two times at which all devices sync. */
 const ROUND = 13;
 
-/** Of the notes whose row in the manifest has not changed, the share that is read again. */
+/** Share of notes with an unchanged manifest row that are read again. */
 const REREAD = 0.1;
 /** The share of steps at which tombstones expire. */
 const EXPIRIES = { ordinary: 0.02, deletes: 0.3, trash: 0.1, swaps: 0.02 } as const;

@@ -46,7 +46,7 @@ export function normal(text: string, world: World, words: readonly string[]): st
   );
 }
 
-/** Where two texts differ. */
+/** Returns the place where two texts differ. */
 export function difference(one = '', other = ''): string {
   let at = 0;
   while (at < one.length && one[at] === other[at]) at += 1;

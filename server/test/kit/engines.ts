@@ -107,7 +107,7 @@ function withDatabases(fresh: () => Promise<Opened>, define: (open: () => Promis
 
 const closers = new WeakMap<() => Promise<Database>, (db: Database) => Promise<void>>();
 
-/** What closes a database that `open` of a suite has made; undefined for any other function. */
+/** Returns the function that closes a database made by a suite's `open`; undefined for any other function. */
 export function closerOf(open: () => Promise<Database>): ((db: Database) => Promise<void>) | undefined {
   return closers.get(open);
 }

@@ -118,7 +118,7 @@ export class ApiDocument {
     return found;
   }
 
-  /** What contradicts the schema, each with its path. */
+  /** Returns the values that contradict the schema, each with its path. */
   #faults(schema: Schema, value: unknown): string[] {
     const text = JSON.stringify(schema);
     const validate = this.#validators.get(text) ?? ajv.compile({ ...closed(schema), components: this.#closed });
@@ -134,7 +134,7 @@ function nameIn(reference: string): string {
   return reference.slice(reference.lastIndexOf('/') + 1);
 }
 
-/** The same schema, but undocumented fields are errors unless the schema allows them. */
+/** Returns the schema with undocumented fields as errors, unless it allows them. */
 function closed(schema: Schema): Schema {
   const { properties, ...rest } = schema;
   const own = mapValues(rest, (value, key) => (SUBSCHEMAS.includes(key) ? closedAll(value) : value));
@@ -157,7 +157,7 @@ function onTheWire(body: unknown): unknown {
   return typeof body === 'string' ? JSON.parse(body) : withoutUndefined(body);
 }
 
-/** What JSON says of a value, without writing it: some tests send notes of 10 MB. */
+/** Returns the value as JSON would carry it, without serialising it: some tests send notes of 10 MB. */
 function withoutUndefined(value: unknown): unknown {
   if (Array.isArray(value)) return value.map((each) => withoutUndefined(each) ?? null);
   if (typeof value !== 'object' || value === null) return value;

@@ -86,7 +86,7 @@ export function requestsOf(operation: Known): Making[] {
 /** A world whose values are not looked at. */
 export const NAMED = new Proxy({}, { get: (_, field) => `<${String(field)}>` }) as World;
 
-/** What a world must have for the request of an operation's row. */
+/** Returns the needs of the request in an operation's row. */
 export function needsOfRow({ request }: Known): Need[] {
   return needsOf(new Set(fieldsOf(request, NAMED)));
 }
@@ -129,7 +129,7 @@ const FIELDS_OF: Readonly<Record<Need, readonly Field[]>> = {
 };
 export const NEEDS = Object.keys(FIELDS_OF) as readonly Need[];
 
-/** What a world must have so that it has these fields. */
+/** Returns the needs that give a world these fields. */
 export function needsOf(fields: ReadonlySet<Field>): Need[] {
   return NEEDS.filter((need) => FIELDS_OF[need].some((field) => fields.has(field)));
 }

@@ -32,7 +32,7 @@ export type Need =
   | 'trash'
   | 'people';
 
-/** What is in the vault of a world, and beside it. */
+/** Everything that a world can have, in its vault and beside it. */
 export const CONTENT: readonly Need[] = ['gone', 'folder', 'note', 'other', 'attachment', 'key'];
 
 /** The things of one account, by name; every value belongs only to that account. Empty for those that were not needed. */
@@ -151,7 +151,7 @@ export async function linkDevice(
   return { id: mine?.client_id ?? '', access: body.access_token, refresh: body.refresh_token };
 }
 
-/** Where `other` has the name of `note` without a link. */
+/** Finds the unlinked mention of `note` in `other`. */
 const mentionIn = ({ notePath, taskText }: World) =>
   `[[${notePath.slice(0, -'.md'.length)}]]\n- [ ] ${taskText}\n\n`.length;
 

@@ -9,7 +9,7 @@ import { type Operation, type OutboxEntry, treeWith } from '../../../web/src/dev
 import { Outbox, type OutboxStore, type Result, TabOutbox } from '../../../web/src/device/outbox/outbox.ts';
 import { replay } from '../../../web/src/device/outbox/replay.ts';
 
-/** What the network does to a request: nothing, lose it, lose its answer, or deliver it long after it was given up. */
+/** The fate of a request: it works, is lost, its answer is lost, or it arrives long after its timeout. */
 export type Network = () => 'works' | 'lost' | 'unanswered' | 'late';
 
 /** A browser with one account: what is on its disk, and the tabs that come and go. */
@@ -22,7 +22,7 @@ export class OutboxBrowser {
   readonly texts = new Map<string, string>();
   /** The tree as it was read last, and as it became since. */
   base: VaultTree = { change_seq: 0, folders: [], notes: [], attachments: [] };
-  /** What tabs do by themselves, by the ids of the entries. */
+  /** The tab that holds each entry, by entry id. */
   readonly held = new Map<string, OutboxTab>();
   /** The ids that the server gave to files that were added here. */
   readonly given = new Map<string, string>();

@@ -41,7 +41,7 @@ class Run {
   readonly #random: Random;
   readonly #hasOthers: boolean;
   readonly #written = new Map<string, string>();
-  /** What was uploaded, by its bytes. */
+  /** Uploaded files, by their bytes. */
   readonly #files = new Map<string, string>();
   /** Words that somebody deleted with the note, here or elsewhere, before or after it was sent. */
   readonly #deleted = new Set<string>();
@@ -97,7 +97,7 @@ class Run {
     await this.#check();
   }
 
-  /** What waits on the disk and in the tabs. */
+  /** The entries waiting on the disk and in the tabs. */
   get #entries(): readonly OutboxEntry[] {
     return this.#tabs.flatMap(({ outbox }) => outbox.state.get().entries);
   }
@@ -357,7 +357,7 @@ function isDone({ outbox }: OutboxTab): boolean {
   return !isSending && (entries.length === 0 || entries.some(({ problem }) => problem !== null));
 }
 
-/** Where notes and folders are. */
+/** Returns the paths of notes and folders. */
 function pathsOf({ notes, attachments, folders }: VaultTree): readonly string[] {
   const explicit = folders.map(({ name }) => `${name}/`).filter((name) => name !== '/');
   const inFolders = new Set(attachments.flatMap(({ path }) => foldersOf(path)));

@@ -63,7 +63,7 @@ export class Caller {
 
 /** Half of the work of `fetch`, which tests do hundreds of thousands of times. */
 const agent = new Agent({ keepAlive: true });
-/** What `fetch` sends with every request. */
+/** Headers that `fetch` sends with every request. */
 const AS_FETCH: Headed = {
   accept: '*/*',
   'accept-language': '*',

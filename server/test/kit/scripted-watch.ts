@@ -11,17 +11,17 @@ export class ScriptedWatch {
     return this.#watcher;
   }) as unknown as typeof watch;
 
-  /** It watches. */
+  /** Reports that watching has begun. */
   ready(): void {
     this.#watcher.emit('ready');
   }
 
-  /** It cannot watch. */
+  /** Reports that watching has failed. */
   fail(code: string): void {
     this.#watcher.emit('error', Object.assign(new Error('broken'), { code }));
   }
 
-  /** It has noticed a change of an entry of a watched folder. */
+  /** Reports a change of an entry in a watched folder. */
   change(folder: string, name: string): void {
     this.#watcher.emit('raw', 'change', name, { watchedPath: folder });
   }

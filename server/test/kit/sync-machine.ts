@@ -24,7 +24,7 @@ const SILENT: Reporter = {
 };
 
 export interface MachineOptions {
-  /** Where its folder and state are. */
+  /** Parent folder of its synced folder and state. */
   readonly home: string;
   readonly url: string;
   readonly key: string;

@@ -1,4 +1,4 @@
-/** What a call takes is given back, also when its client leaves before the answer. */
+/** Tests that a call releases what it acquired, also when its client leaves before the answer. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { onEachEngine } from '../kit/engines.ts';

@@ -18,7 +18,7 @@ import type { World } from '../kit/operations.ts';
 import { startServer, type TestServer } from '../kit/server.ts';
 import { type Known, toolCalls } from './tool-calls.ts';
 
-/** What needs an editor although it changes nothing: see the table of operations. */
+/** Reading tools that need an editor: see the table of operations. */
 const FOR_EDITORS = ['get_history'];
 /** These name no vault: they say nothing of one that is not there, instead of refusing it. */
 const OF_ALL_VAULTS = ['list_vaults', 'search'];

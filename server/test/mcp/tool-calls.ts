@@ -6,7 +6,7 @@ export interface ToolCall {
   readonly input: (known: Known) => Record<string, unknown>;
 }
 
-/** What earlier calls have made or found. */
+/** Ids and values from earlier calls. */
 export interface Known {
   readonly vault: string;
   /** A note that exists. */

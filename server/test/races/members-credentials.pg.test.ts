@@ -1,4 +1,4 @@
-/** What somebody’s programs can do with a vault at the moment when it is taken away, and after it, in every process. */
+/** Tests what a removed member's programs can do with a vault during and after the removal, in every process. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Assistant } from '../kit/clients/mcp.ts';

@@ -1,4 +1,4 @@
-/** What happens to work in flight when somebody loses a vault, and to two changes of its people at once. */
+/** Tests work in flight when somebody loses a vault, and two concurrent changes of its members. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import * as decoding from 'lib0/decoding';

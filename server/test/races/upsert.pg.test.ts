@@ -9,7 +9,7 @@ import { oneServer, startServer, type TestServer } from '../kit/server.ts';
 const UPSERTS = Number(process.env.TEST_RUNS ?? 400);
 const NOTES = 5;
 
-/** What a client knows of a note: its last answer. It continues from that, whatever the server has by now. */
+/** A client's view of a note: its last answer. It continues from that, whatever the server has by now. */
 interface Side {
   readonly name: string;
   readonly inserted: Set<string>;

@@ -44,9 +44,9 @@ export function releases(): string[] {
   return names.map(({ name }) => name).sort((a, b) => a.localeCompare(b, 'en', { numeric: true }));
 }
 
-/** What `make.ts` stores of a release. */
+/** The data of a release that `make.ts` stores. */
 interface Released {
-  /** What a stopped server left in its data folder. */
+  /** Data folder that a stopped server left. */
   readonly dataDir: string;
   /** Its PostgreSQL database, if it used one. */
   readonly url: string | null;

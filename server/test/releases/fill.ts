@@ -3,7 +3,7 @@ import { fileOf, sha256, uploadRaw } from '../kit/content/files.ts';
 import { type Answer, Caller } from '../kit/person.ts';
 import { registerAt } from '../kit/setup-tokens.ts';
 
-/** What a data set holds, in words that a later version must find in it. */
+/** The contents of a data set, as a later version must find them. */
 export interface Contents {
   readonly email: string;
   readonly password: string;

@@ -23,7 +23,7 @@ export interface RestorePoint {
 
 export interface Returned {
   readonly checked: CopyCheck;
-  /** Where the data before the return is kept; null when there was none. */
+  /** Path of the data from before the return; null when there was none. */
   readonly restorePoint: string | null;
 }
 

@@ -10,7 +10,7 @@ type Tables = AccountsTables & CredentialsTables & DeviceTables & MembersTables 
 
 const { statement } = statementsOver<Tables>();
 
-/** With their access and refresh tokens. */
+/** Ends all sessions with their access and refresh tokens. */
 export const endSessions = statement((db, _: Record<never, never>) => db.deleteFrom('sessions'));
 
 /** Keys, devices and applications, with all their tokens. */
@@ -19,7 +19,7 @@ export const endConnections = statement((db, _: Record<never, never>) => db.dele
 /** Invitations to vaults, which may have been withdrawn or used up since. */
 export const endInvitations = statement((db, _: Record<never, never>) => db.deleteFrom('invitations'));
 
-/** What gives access for a short time, or once. */
+/** Deletes all credentials that give access for a short time or once. */
 export const endOneTimeCredentials = [
   statement((db, _: Record<never, never>) => db.deleteFrom('tickets')),
   statement((db, _: Record<never, never>) => db.deleteFrom('invites')),

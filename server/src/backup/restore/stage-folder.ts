@@ -91,7 +91,7 @@ export interface Restored {
   readonly name: string;
   readonly manifest: ManifestBody;
   readonly checked: CopyCheck;
-  /** Where the data before is kept; null when there was none. */
+  /** Path of the data from before; null when there was none. */
   readonly restorePoint: string | null;
 }
 

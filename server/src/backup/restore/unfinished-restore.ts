@@ -4,7 +4,7 @@ import { connect } from '../../ports/database/postgres/client.ts';
 /** The schema of a PostgreSQL database in which a restore prepares its tables. */
 export const STAGING = 'notevault_restoring';
 
-/** What a restore into a PostgreSQL database left when it was killed; null when there is nothing. */
+/** Returns a finding about what a killed restore left in a PostgreSQL database; null when it left nothing. */
 export async function examineRestore(url: string): Promise<Finding | null> {
   await using client = await connect({ connectionString: url, application_name: 'notevault doctor' });
   const { rowCount } = await client.query('select from pg_namespace where nspname = $1', [STAGING]);

@@ -12,7 +12,7 @@ import { openTarTarget } from './tar-target.ts';
 export type BackupOptions = Omit<BackupRequest, 'target' | 'previous'>;
 
 export interface FolderBackup extends BackupSummary {
-  /** Nothing is removed after a backup that misses attachments. */
+  /** The backups that were removed: none if this one lacks attachments. */
   readonly pruned: Pruned;
 }
 

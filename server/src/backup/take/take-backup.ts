@@ -34,7 +34,7 @@ import { type CopiedBlobs, copyBlobs } from './copy-blobs.ts';
 import { BackupLease } from './lease.ts';
 import { Pace } from './pace.ts';
 
-/** Where a backup is written. Nothing of it can be restored until `finish` has resolved. */
+/** The destination of a backup. Nothing in it can be restored until `finish` has resolved. */
 export interface BackupTarget extends AsyncDisposable {
   /** A folder for temporary files of this backup, on the disk to which `adopt` may move them. */
   readonly scratch: string;

@@ -10,7 +10,7 @@ import type { Database } from '../../ports/database/database.ts';
 import type { Keyring } from '../../ports/keyring/keyring.ts';
 import { type Damage, findDamagedRows } from './damaged-rows.ts';
 
-/** What was found in restored data. */
+/** The findings in restored data. */
 export interface CopyCheck {
   readonly vaults: number;
   readonly notes: number;

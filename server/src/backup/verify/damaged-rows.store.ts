@@ -40,7 +40,7 @@ export const findBodies = statement((db, p: After) =>
     .limit(p.limit),
 );
 
-/** Those of one note come one after another, so that a page continues within a note. */
+/** Reads a page of versions ordered by note, so that a page can begin in the middle of a note's versions. */
 export const findVersions = statement((db, p: After & { version: number }) =>
   db
     .selectFrom('note_versions')

@@ -10,7 +10,7 @@ export interface DamagedRow {
   readonly vault: VaultId;
   readonly id: string;
   readonly kind: 'note' | 'attachment' | 'folder';
-  /** What does not open. `row` is path and title; without them the rest cannot be reached. */
+  /** The part that does not open. `row` is path and title; without them the other parts cannot be reached. */
   readonly part: 'row' | 'text' | 'document' | 'edits' | `version ${number}`;
 }
 
@@ -32,7 +32,7 @@ const TEXTS = 16;
 
 type Value = readonly [place: SealContext, bytes: Uint8Array];
 
-/** What is damaged if one of its values does not open. */
+/** A part of a row, damaged if one of its values does not open. */
 interface Part extends Omit<DamagedRow, 'vault'> {
   readonly values: readonly Value[];
 }

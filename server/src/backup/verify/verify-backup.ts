@@ -18,7 +18,7 @@ export interface VerifyRequest {
 export interface Verified {
   readonly name: string;
   readonly manifest: ManifestBody;
-  /** What was opened; null without the master key, when only hashes could be compared. */
+  /** The findings of opening the copy; null without the master key, when only hashes could be compared. */
   readonly opened: CopyCheck | null;
 }
 

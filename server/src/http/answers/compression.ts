@@ -19,7 +19,7 @@ const BROTLI_WINDOW_BITS = 18;
 /** Admission bounds those that wait. */
 const turns = new FairSemaphore(COMPRESSIONS);
 
-/** What the types of negotiator leave out. */
+/** The methods of negotiator that its types lack. */
 interface EncodingNegotiator {
   encoding(available: readonly string[], options: { readonly preferred: readonly string[] }): string | undefined;
 }

@@ -31,7 +31,7 @@ export function holdUntilOnDisk(api: FastifyInstance): void {
   });
 }
 
-/** Nothing of an answer may leave whose rows are not on disk, its headers included. */
+/** Discards an answer whose rows are not on disk: neither its body nor its headers may be sent. */
 function discard(reply: FastifyReply, payload: unknown): void {
   if (payload instanceof Readable) payload.destroy();
   for (const name of [

@@ -21,7 +21,7 @@ export interface BodyLimits extends MinThroughput {
    */
   readonly bigBytes: number;
   readonly big: SemaphoreLimits;
-  /** Most bytes that have arrived and are not parsed yet, in total and of one account. */
+  /** Maximum bytes received and not parsed yet, in total and per account. */
   readonly budgetBytes: number;
   readonly budgetBytesOfOne: number;
   /** Bodies from this size on count against the limits of bytes in requests being handled, in total and per account. */

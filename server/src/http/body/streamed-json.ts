@@ -15,7 +15,7 @@ export interface StreamedField {
   fields(): Readonly<Record<string, unknown>>;
 }
 
-/** Most bytes of the object beside the long text. */
+/** Maximum bytes of the object without the long text. */
 const REST_MAX = MB;
 
 /**
@@ -45,7 +45,7 @@ class Scanner {
   #depth = 0;
   /** Whether the next text at the top level is the name of a field. */
   #nameNext = false;
-  /** Where the current name begins in the collected rest; null in any other text. */
+  /** Start of the current name in the collected rest; null outside a name. */
   #nameAt: number | null = null;
   /** The last name at the top level, until its value has been read. */
   #field: string | null = null;

@@ -7,7 +7,7 @@ import { startServer, type TestServer } from '../../../test/kit/server.ts';
 
 const json = 'content-type: application/json\r\n';
 
-/** What the server answers to these bytes until it closes, or until `enough` of it has arrived. */
+/** Sends bytes and resolves to the answer until the server closes, or until `enough` matches it. */
 async function say(server: TestServer, bytes: string, enough = /$^/): Promise<string> {
   const socket = connect(Number(new URL(server.url).port), '127.0.0.1');
   await once(socket, 'connect');

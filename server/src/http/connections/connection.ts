@@ -7,7 +7,7 @@ import type { SocketLimits } from './socket-limits.ts';
 export const CLOSE_CODES = {
   /** The server is stopping. */
   restart: 1012,
-  /** Too much of something: try again later, or slower. */
+  /** Over a limit: try again later, or slower. */
   later: 1013,
   policy: 1008,
   unsupported: 1003,
@@ -17,7 +17,7 @@ export const CLOSE_CODES = {
 export interface Session {
   /** A whole message. Its bytes stay valid after the call, because nothing else writes into them. */
   message(data: Uint8Array): void;
-  /** Nothing was received or sent for a while: send what a client accepts as a sign of life in this protocol. */
+  /** Called when the connection has been idle: sends this protocol's keep-alive message. */
   ping(): void;
   closed(): void;
 }

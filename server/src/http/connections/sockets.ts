@@ -12,7 +12,7 @@ import { socketSchema } from '../openapi.ts';
 import { CLOSE_CODES, Connection, type Session } from './connection.ts';
 import { SOCKET_LIMITS, type SocketLimits } from './socket-limits.ts';
 
-/** What an endpoint learns about a new connection. */
+/** The upgrade request of a new connection, as an endpoint sees it. */
 export interface UpgradeRequest<Params = Record<never, never>> {
   /** The client's address, as reported by trusted proxies. */
   readonly ip: string;

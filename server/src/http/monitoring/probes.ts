@@ -6,7 +6,7 @@ import { Alive, ApiDescription, Health, plainSchema, Ready } from '../openapi.ts
 import { refuseOtherMethods } from '../other-methods.ts';
 import { PROBE_HEADER, seenOf } from './seen-request.ts';
 
-/** What the server can do now. */
+/** The state of the server's parts. */
 export type Readiness = Omit<Static<typeof Ready>, 'status'>;
 
 const READ = new Set(['GET', 'HEAD']);

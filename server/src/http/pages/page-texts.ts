@@ -10,7 +10,7 @@ const english = {
   failed: 'This did not work',
   unknown: 'The application sent a request that this server cannot answer.',
   beginAgain: 'Go back to the application and begin again.',
-  /** What went wrong and what to do about it, by codes of the error catalogue. */
+  /** Explanations and remedies, by codes of the error catalogue. */
   faults: {
     account_suspended: 'This account is suspended. Ask whoever runs this server.',
     authorization_over:

@@ -95,7 +95,7 @@ ${body}
 /** The explanation of an error: a text in the language of the page, or one that exists in English only. */
 export type Explanation = string | { readonly english: string } | null;
 
-/** What is shown when there is no application to go back to. */
+/** Returns the page that is shown when there is no application to return to. */
 export function errorPage(language: PageLanguage, error: string, explanation: Explanation): Page {
   const t = pageTexts[language];
   const text =

@@ -19,7 +19,7 @@ const POLICY =
 
 interface Served extends AsyncDisposable {
   readonly server: TestServer;
-  /** Where the app is. */
+  /** Folder of the app. */
   readonly folder: string;
   get(path: string, headers?: Record<string, string>, method?: string): Promise<Answer>;
 }

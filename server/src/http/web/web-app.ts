@@ -42,7 +42,7 @@ const TYPES: Readonly<Record<string, string>> = {
 const COMPRESSED: Readonly<Record<string, string>> = { br: '.br', gzip: '.gz' };
 /** The build writes here what has a hash in its name. */
 export const HASHED = 'assets/';
-/** And here the pages of sandboxed frames. */
+/** Folder of the pages of sandboxed frames. */
 const FRAMES = 'frames/';
 const PAGE = 'index.html';
 /** A build writes it last; it is not served. */

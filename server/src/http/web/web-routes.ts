@@ -48,7 +48,7 @@ function framePolicy(images: string): string {
   ].join('; ');
 }
 
-/** What no page of ours, and no frame in one, ever asks for. */
+/** Browser features that no page of the app, and no frame in one, uses. */
 const PERMISSIONS = [
   'camera',
   'display-capture',

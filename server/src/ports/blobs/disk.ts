@@ -28,7 +28,7 @@ const DELETES_AT_ONCE = 16;
 const SHARDS_A_SLICE = 16;
 /** Number of folders remembered as durable; a forgotten one costs another sync. */
 const KNOWN_FOLDERS_MAX = 10_000;
-/** With several processes, an unfinished file is removed after this time; no upload takes as long. */
+/** Age at which an unfinished file is removed when several processes run; no upload takes as long. */
 const PART_MS = 24 * 3_600_000;
 
 /**

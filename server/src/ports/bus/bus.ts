@@ -16,5 +16,7 @@ export interface Bus extends AsyncDisposable {
   onMissed(listener: () => void): Disposable;
 }
 
-/** Of UTF-8, of a topic and its payload together; they fit into a notification of PostgreSQL with some reserve. */
+/**
+ * Maximum UTF-8 bytes of a topic and its payload together; they fit into a PostgreSQL notification with some reserve.
+ */
 export const HINT_BYTES_MAX = 6_000;

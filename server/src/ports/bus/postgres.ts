@@ -6,7 +6,7 @@ import { Listeners } from './listeners.ts';
 const CHANNEL = 'notevault';
 /** PostgreSQL refuses payloads of 8,000 bytes and more. */
 const BATCH_BYTES_MAX = 7_800;
-/** Most hints that wait while the connection is down or slow; older ones are dropped first. */
+/** Maximum hints that wait while the connection is down or slow; the oldest are dropped first. */
 const WAITING_MAX = 10_000;
 const RECONNECT_MS = { first: 100, most: 5_000 };
 

@@ -4,9 +4,9 @@ import { DatabaseError } from './database.ts';
 
 export interface ConnectionLimits {
   readonly connections: number;
-  /** Most connections of one tenant, so that its slow work leaves some for others. */
+  /** Maximum connections per tenant, so that its slow work leaves some for others. */
   readonly connectionsPerTenant: number;
-  /** Most callers that may wait for a connection; more are refused as overloaded. */
+  /** Maximum callers waiting for a connection; more are refused as overloaded. */
   readonly maxWaiting: number;
   readonly waitMs: number;
 }

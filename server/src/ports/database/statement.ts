@@ -133,7 +133,7 @@ export function statementsOver<Tables>() {
   function table<Name extends keyof Tables & string>(name: Name) {
     type Row = Tables[Name];
     type Column = keyof Row & string;
-    /** Nothing equals null. */
+    /** The columns of a condition, without null, which equals nothing in SQL. */
     type Given<C extends Column> = { [Field in C]: NonNullable<Row[Field]> };
     const source: string = name;
     return {

@@ -20,7 +20,7 @@ const TIMEOUT_MS = 30_000;
 /** Attempts per request; the waits between them double. */
 const ATTEMPTS = 4;
 const FIRST_WAIT_MS = 500;
-/** If the server asks for a longer wait, the request fails and the caller decides when to retry. */
+/** Maximum wait that a server may ask for; with a longer one the request fails and the caller decides when to retry. */
 const LONGEST_WAIT_MS = 10_000;
 /** Enough for 64 vectors of 4,096 numbers as text. */
 const ANSWER_BYTES_MAX = 32 * MB;

@@ -12,7 +12,7 @@ import { type HttpEmbedderOptions, requestVectors } from './http-client.ts';
 
 /** Keeps a request within what servers accept at once; the size is in characters. */
 const BATCH = { count: 64, bytes: 200_000 };
-/** What models of this kind accept, or more. */
+/** Maximum tokens of a text; models of this kind accept as many or more. */
 const MAX_TOKENS = 512;
 
 /** Vectors of a server with OpenAI's embeddings API. Requests are sent one after another, so it is never flooded. */

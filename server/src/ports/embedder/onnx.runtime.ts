@@ -1,6 +1,6 @@
 import { EmbedderError } from './embedder.ts';
 
-/** What is used of @huggingface/tokenizers. */
+/** The part of @huggingface/tokenizers that is used. */
 interface Tokenizer {
   encode(text: string, options?: { add_special_tokens: boolean }): { ids: number[] };
 }
@@ -8,7 +8,7 @@ interface TokenizerPackage {
   readonly Tokenizer: new (json: Settings, config: Settings) => Tokenizer;
 }
 
-/** What is used of onnxruntime-web. */
+/** The part of onnxruntime-web that is used. */
 interface Tensor {
   readonly data: unknown;
   readonly dims: readonly number[];

@@ -18,9 +18,12 @@ import {
 import { openSession, openTokenizer, type Session, type Tokens } from './onnx.runtime.ts';
 
 export interface OnnxOptions {
-  /** As exported by sentence-transformers: `model.onnx` (or `onnx/model.onnx`), `tokenizer.json`, their settings. */
+  /**
+   * Folder as exported by sentence-transformers: `model.onnx` (or `onnx/model.onnx`), `tokenizer.json` and their
+   * settings.
+   */
   readonly folder: string;
-  /** Most threads that a calculation may use. */
+  /** Maximum threads per calculation. */
   readonly threads: number;
 }
 

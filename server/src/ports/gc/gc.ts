@@ -96,7 +96,7 @@ export function collectWhileIdle(lookMs = LOOK_MS): Disposable {
   return { [Symbol.dispose]: () => clearInterval(timer) };
 }
 
-/** What this thread has in use, garbage included. */
+/** Returns the bytes that this thread uses, garbage included. */
 function usedBytes(): number {
   const { used_heap_size: heap, external_memory: external } = getHeapStatistics();
   return heap + external;

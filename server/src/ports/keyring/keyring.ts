@@ -31,7 +31,7 @@ export interface WrappedKey {
   readonly bytes: Buffer;
 }
 
-/** What a sealed value is bound to; it opens in no other context. None of the texts may contain NUL. */
+/** The context that a sealed value is bound to; it opens in no other. None of the texts may contain NUL. */
 export interface SealContext {
   /** The kind of value, usually `table.column`. */
   readonly kind: string;
@@ -41,7 +41,9 @@ export interface SealContext {
 }
 
 export interface SealingKey {
-  /** With AES-256-GCM (NIST SP 800-38D), bound to the owner and `context`; compressed first if that helps. */
+  /**
+   * Seals with AES-256-GCM (NIST SP 800-38D), bound to the owner and `context`; compresses first if that saves bytes.
+   */
   seal(context: SealContext, plain: Uint8Array): Buffer;
   /** Throws KeyringError `damaged_value` for changed bytes, another context or another owner. */
   open(context: SealContext, sealed: Uint8Array): Buffer;

@@ -8,7 +8,7 @@ interface Opened<Value> {
   readonly value: Value;
 }
 
-/** What a value takes in memory, besides three times its sealed bytes: they are kept, and so is what was in them. */
+/** Memory overhead per value, besides three times its sealed bytes: both they and the opened value are kept. */
 const ENTRY_BYTES = 200;
 
 /**

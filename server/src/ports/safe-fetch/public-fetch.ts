@@ -8,7 +8,7 @@ import { FetchError, type FetchedDocument, type SafeFetch } from './safe-fetch.t
 const TIMEOUT_MS = 5_000;
 const BYTES_MAX = 64 * 1024;
 const HEADER_BYTES_MAX = 16 * 1024;
-/** Most fetches at once; bounded because anybody may name an address. */
+/** Maximum concurrent fetches; bounded because anybody may name an address. */
 const AT_ONCE = 16;
 
 /** The network, which tests replace; the checks remain. */

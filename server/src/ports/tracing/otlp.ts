@@ -21,7 +21,7 @@ export interface OtlpOptions {
 }
 
 const BATCH_MS = 2_000;
-/** Most spans that wait; later ones are dropped. */
+/** Maximum waiting spans; later ones are dropped. */
 const WAITING_MAX = 4_096;
 const BATCH_MAX = 512;
 const SEND_MS = 3_000;

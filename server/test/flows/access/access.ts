@@ -149,7 +149,7 @@ interface Shared {
   readonly owner: Person;
   readonly world: World;
   readonly callers: ReadonlyMap<Credential, Caller>;
-  /** What the owner sees of it, which stays as it was. */
+  /** The owner's view of it, which must not change. */
   readonly state: unknown;
 }
 
@@ -228,7 +228,7 @@ function checkChallenge({ status, body, headers }: Answer, what: string): void {
   else assert.equal(challenge, null, what);
 }
 
-/** What the owner sees of a world, for comparison. */
+/** Reads the owner's view of a world, for comparison. */
 async function everythingIn(owner: Caller, { vault, note, other, key }: World): Promise<unknown> {
   const headers = { 'x-vault-id': vault };
   const asked = [

@@ -146,7 +146,7 @@ interface Place {
   readonly world: World;
 }
 
-/** What writes gets an account and a world of its own. */
+/** Gives a writing operation an account and a world of its own. */
 async function ownPlace(server: TestServer, operation: Known): Promise<Place> {
   const owner = new Person(server.url, operation.name.toLowerCase(), () => server.alice.signed());
   return { owner, world: await makeWorld(owner, operation.name, needsOfRow(operation)) };

@@ -1,4 +1,6 @@
-/** What somebody learns who may not. The mistakes of other services, M1 to M14, are listed in docs/security.md. */
+/**
+ * Tests that refused callers learn nothing. The mistakes of other services, M1 to M14, are listed in docs/security.md.
+ */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Assistant } from '../../kit/clients/mcp.ts';

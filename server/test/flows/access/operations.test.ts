@@ -44,7 +44,7 @@ const SESSION_TOO = [
   ...['purgeVault', 'restoreVault', 'listMembers', 'updateMember', 'removeMember'],
   ...['createInvitation', 'deleteInvitation', 'acceptInvitation', 'listUploadsInto', 'endUploadInto'],
 ];
-/** What only the owner of a vault may do, and what needs an editor although it changes nothing. */
+/** Operations that only the owner of a vault may do, and reads that need an editor. */
 const OWNERS = [
   ...['createInvitation', 'deleteFromTrash', 'deleteInvitation', 'deleteVault', 'purgeVault', 'restoreVault'],
   ...['updateMember', 'updateVault'],

@@ -146,7 +146,7 @@ export function defineReferences(open: () => Promise<Database>, isTried = (_who:
 
 const isPair = (form: Making) => namedBy(form, NAMED).length > 1;
 
-/** So many worlds an account gets before another one goes on: its list of vaults is part of many answers. */
+/** Maximum worlds per account: its list of vaults is part of many answers. */
 const WORLDS_MAX = 30;
 
 /** Worlds that stay as they are. */
@@ -154,7 +154,7 @@ interface Kept {
   readonly sides: Sides;
   /** Two that are alike, with all that an operation can name. */
   readonly twins: readonly Mine[];
-  /** What calls that are refused, or read, must not change. */
+  /** The state that refused calls and reads must not change. */
   readonly state: string;
 }
 
@@ -194,7 +194,7 @@ class Setting {
     return Promise.all(names.map((name) => mine(name, needs)));
   }
 
-  /** Nothing that was asked until now has changed what is foreign, or the worlds that are kept. */
+  /** Asserts that no call so far has changed foreign data or the kept worlds. */
   async checkUnchanged(what: string): Promise<void> {
     const { sides, twins, state } = await this.kept();
     const now = await stateOf(sides, twins);
@@ -246,7 +246,7 @@ async function askEach(setting: Setting, operation: Known, form: Making, isTakin
 
 interface Asked {
   readonly twins: readonly Mine[];
-  /** What the first names of somebody else’s, and the second of nobody’s. */
+  /** The fields to swap: ids of somebody else’s world, then ids that do not exist. */
   readonly swapped: readonly Partial<World>[];
   readonly chosen: readonly Field[];
   readonly isTaking: boolean;

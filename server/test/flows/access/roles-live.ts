@@ -18,7 +18,7 @@ import { credentialsOf, levelOf, makeEverybody, type Standing, sharedWorld, type
 
 type Level = 'none' | 'read' | 'write' | 'ended';
 
-/** What the owner sees of the vault. */
+/** The owner's view of the vault. */
 interface Watch {
   readonly server: TestServer;
   readonly note: HocuspocusClient;

@@ -25,7 +25,7 @@ import {
  * Refused calls and reads change nothing, so they share one vault; each write that is allowed gets one of its own.
  */
 
-/** What refused calls must not change. */
+/** Reads the state that refused calls must not change. */
 async function stateOf(owner: Person, { vault }: World): Promise<unknown> {
   const headers = { 'x-vault-id': vault };
   const asked = [`/vaults/${vault}`, `/vaults/${vault}/members`, '/sync/changes', '/trash', '/folders'];

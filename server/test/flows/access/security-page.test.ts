@@ -10,7 +10,7 @@ import { Folder } from '../../kit/programs/process.ts';
 
 const page = readFileSync(join(import.meta.dirname, '../../../../docs/security.md'), 'utf8').replaceAll(/\s+/g, ' ');
 
-/** What each column in clear reveals, as a sentence that docs/security.md must contain. */
+/** The sentence of docs/security.md about what each unsealed column reveals. */
 const IN_CLEAR: readonly [columns: string, says: string][] = [
   ['entries.parent_id', 'the parent of each folder'],
   ['entries.children', 'how many notes and other things each contains'],

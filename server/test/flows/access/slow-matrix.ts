@@ -33,7 +33,7 @@ function begin(server: TestServer, { method, request }: Known, { world }: Scene,
   return new SlowCall(server, method, url, body, { authorization: `Bearer ${token}`, ...headers });
 }
 
-/** What a removal concerns of what a credential may do; and a write, if the credential keeps that right. */
+/** Returns the operations of a credential that a removal affects, and a write if the credential keeps that right. */
 function expectations(known: readonly Known[], removal: Removal, credential: Credential): [Known, Refusal | null][] {
   return known
     .filter((operation) => mayCall(operation, removal, credential))

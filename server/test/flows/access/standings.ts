@@ -68,7 +68,7 @@ export const SESSION: Credential = {
   elsewhere: true,
   make: async (_, person) => (await person.signed()).accessToken,
 };
-/** Of every kind that the pages of this server can make. */
+/** Credentials of every kind that the server's pages can create. */
 export const credentials: readonly Credential[] = [
   SESSION,
   key('a key without limits, which names no vault', ELSEWHERE, () => ({})),
@@ -100,7 +100,7 @@ export interface Everybody {
 
 export interface SharedWorld {
   readonly world: World;
-  /** What those who are removed had made before. */
+  /** Credentials that removed members had created before. */
   readonly left: ReadonlyMap<Credential, string>;
 }
 
@@ -151,9 +151,7 @@ export async function makeEverybody(server: TestServer, word: string): Promise<E
   return { owner: person('owner'), people };
 }
 
-/**
- * What somebody may do in the vault with a credential; `ended` if the credential has ended with the membership.
- */
+/** Returns the level of a credential in the vault; `ended` if the credential has ended with the membership. */
 export function levelOf(standing: Standing | 'owner', { level, elsewhere }: Credential): Level | 'ended' {
   if (standing === 'removed' && !elsewhere) return 'ended';
   if (standing === 'removed' || standing === 'stranger') return 'none';
@@ -161,7 +159,7 @@ export function levelOf(standing: Standing | 'owner', { level, elsewhere }: Cred
   return standing === 'viewer' && level === 'write' ? 'read' : level;
 }
 
-/** What somebody can call with, given how they stand. */
+/** Returns the credentials that a person in this standing can use. */
 export function credentialsOf(standing: Standing | 'owner'): readonly Credential[] {
   // Only who has a vault can name it.
   return standing === 'stranger'

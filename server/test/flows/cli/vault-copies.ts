@@ -22,7 +22,7 @@ type Wire = Answer['body'];
 
 const silent = () => undefined;
 
-/** What can be read from a folder's files without the server. */
+/** Data read from a folder's files without the server. */
 interface FromFiles {
   readonly texts: ReadonlyMap<string, Buffer>;
   /** For each path, the path of the file to which each of its links leads; null when it dangles. */

@@ -59,7 +59,7 @@ const WALKS: Readonly<Record<string, string>> = {
   'attachments.purgeBlobRows': 'a purge takes all rows of the vault, a slice at a time',
 };
 
-/** The same on PostgreSQL only, whose plan shows less of an index than SQLite's. */
+/** Statements allowed to walk on PostgreSQL only, whose plan shows less of an index than SQLite's. */
 const WALKS_ON_POSTGRES: Readonly<Record<string, string>> = {
   'vaults.findLatestEpoch': 'asked once a day, before all stored bytes are listed',
   'search.findRetries': 'the index has only notes whose vectors failed',

@@ -1,6 +1,6 @@
 /**
- * What operations cost in statements and in round trips to PostgreSQL, which every client waits for. `npm run bench --
- * statements` prints the table.
+ * Tests the cost of operations in statements and in round trips to PostgreSQL, which every client waits for. `npm run
+ * bench -- statements` prints the table.
  */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
@@ -8,8 +8,8 @@ import { operationCosts } from '../../kit/database/operation-costs.ts';
 import { whyNoPostgres } from '../../kit/database/postgres.ts';
 
 /**
- * Most statements, and most round trips. A lower number is entered here, and a higher one needs a reason. A request whose
- * body arrives after its decision takes one statement more, which compares the rights.
+ * Maximum statements and round trips. Enter lower numbers here; a higher one needs a reason. A request whose body
+ * arrives after its decision takes one statement more, which compares the rights.
  */
 const MOST: Readonly<Record<string, readonly [statements: number, roundTrips: number]>> = {
   'read a note with 3 links': [3, 1],

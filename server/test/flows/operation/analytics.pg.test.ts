@@ -1,4 +1,4 @@
-/** What the server sends about people to analytics; the receiving end answers as PostHog does. */
+/** Tests what the server sends to analytics; the receiving end answers as PostHog does. */
 import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';

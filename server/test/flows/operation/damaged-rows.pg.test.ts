@@ -40,7 +40,7 @@ async function damagedData(env: Environment & { NOTEVAULT_DATA_DIR: string }, da
   return { lines, row, file };
 }
 
-/** What a command printed, which may contain nothing that was written. */
+/** Runs a command and returns its output, which must contain no content of notes. */
 async function printed(args: string[], env: Environment, code: number): Promise<string> {
   const ended = await cli(args, { env });
   const all = ended.stdout + ended.stderr;

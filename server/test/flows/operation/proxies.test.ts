@@ -22,7 +22,7 @@ const CUT_SHORT_SECONDS = 3;
 const TICK_MS = 50;
 const asShipped = (settings: string) => settings;
 
-/** What the doctor finds wrong behind a proxy; `trusted` as an operator sets NOTEVAULT_TRUST_PROXY. */
+/** Returns the faults that `doctor` finds behind a proxy; `trusted` is the value of NOTEVAULT_TRUST_PROXY. */
 async function faultsBehind(server: TestServer, proxy: RunningProxy): Promise<string[]> {
   const probe = probeValue(new MasterKeyring(server.masterKey, server.clock.random), server.clock.now());
   const settings = { publicUrl: proxy.url, host: '127.0.0.1', port: 1 };

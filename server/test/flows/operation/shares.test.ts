@@ -5,7 +5,7 @@ import { onSqlite } from '../../kit/engines.ts';
 import { startServer } from '../../kit/server.ts';
 import { until } from '../../kit/until.ts';
 
-/** Most requests of one account at once, from the first byte to the end of the answer. */
+/** Maximum concurrent requests per account, from the first byte to the end of the answer. */
 const REQUESTS_PER_ACCOUNT = 500;
 
 onSqlite('the shares of accounts over HTTP', (open) => {

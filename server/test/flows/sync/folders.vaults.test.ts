@@ -9,7 +9,7 @@ import { Folder } from '../../kit/programs/process.ts';
 import { startServer } from '../../kit/server.ts';
 import { SyncMachine } from '../../kit/sync-machine.ts';
 
-/** What a server keeps of a time, which it has in seconds with a fraction. */
+/** Precision of stored times, which are in seconds with a fraction. */
 const NS_PER_US = 1000n;
 
 interface SeenFile {

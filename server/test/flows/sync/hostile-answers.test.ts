@@ -12,11 +12,11 @@ import { MB } from '@notevault/protocol/values/byte-units.ts';
 import { cli, Folder } from '../../kit/programs/process.ts';
 
 const SIZE = 1536 * MB;
-/** Of a text in gzip: its first character, a part, and the last; gzip may be put together from parts. */
+/** A text in gzip: its first character, a part, and the last; gzip members can be concatenated. */
 const [BEGIN, PIECE, END] = ['"', Buffer.alloc(MB, 'a'), '"'].map((part) => gzipSync(part));
 const PEAK_KB_MAX = 700 * 1024;
 const VAULT = '01890000-0000-7000-8000-000000000001';
-/** Has a process say how much memory it has needed at most, in KB. */
+/** Import that makes a process print its peak memory in KB. */
 const TELL_PEAK = 'data:text/javascript,process.on(`exit`,()=>console.error(`peak`,process.resourceUsage().maxRSS))';
 
 describe('a server that answers with 1.5 GB of JSON', () => {

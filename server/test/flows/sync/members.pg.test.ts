@@ -33,7 +33,7 @@ onEachEngine('a folder of a member', (open) => {
     return new SyncMachine({ home, url: server.url, key: made.body.key, vaultId: vault });
   }
 
-  /** What the vault has, by path. */
+  /** Reads the contents of the vault, by path. */
   async function inVault({ alice, headers }: Shared): Promise<Record<string, string>> {
     const { changes } = (await alice.get('/sync/changes?fields=all&limit=500', headers)).body;
     const live = (changes as { deleted: boolean; path: string; content?: string }[]).filter(({ deleted }) => !deleted);

@@ -9,7 +9,7 @@ import { Folder } from '../../kit/programs/process.ts';
 import { startServer, type TestServer } from '../../kit/server.ts';
 import { SyncMachine } from '../../kit/sync-machine.ts';
 
-/** What a server can answer instead of the truth, to requests for changes. */
+/** False answers of a server to requests for changes. */
 const noVault = () => Response.json({ error: 'Vault not found' }, { status: 404 });
 const changes = (rows: readonly object[]) =>
   Response.json({ changes: rows, has_more: false, resume_cursor: 'next', next_cursor: null });

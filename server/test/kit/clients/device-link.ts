@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import type { Answer, Caller } from '../person.ts';
 import type { TestServer } from '../server.ts';
 
-/** What a device says of itself. */
+/** Headers with which a device identifies itself. */
 export const DEVICE = { 'x-device-id': 'laptop', 'user-agent': 'Pad/1.0' };
 
 /** Starts a link, as the device does. */

@@ -134,7 +134,10 @@ function checkEnded(vault: VaultCheck, { id, trashed }: Row): void {
   for (const table of left) if (!allowed.includes(table)) vault.fault(`note ${id} has ended and keeps ${table}`);
 }
 
-/** Only tombstones are in the trash, and the vault counts them; every attachment there has its blob, no other one has. */
+/**
+ * Checks the trash: it has only tombstones, the vault counts them, and every attachment in it has its blob, but no
+ * other tombstone has.
+ */
 function checkTrash(vault: VaultCheck): void {
   const entries = vault.rows('entries');
   const trashed = entries.filter((row) => row.trashed === 1);

@@ -1,7 +1,7 @@
 import type { Database, ReadHandle, WriteHandle } from '../../../src/ports/database/database.ts';
 import { listSizes } from '../../../src/ports/database/statement.ts';
 
-/** What a database was asked for. */
+/** Counts of statements sent to a database. */
 export interface StatementCounts {
   /** Statements, each piece of a list being one; without BEGIN and COMMIT. */
   statements: number;

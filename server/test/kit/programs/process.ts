@@ -77,7 +77,7 @@ export class RunningCli implements Disposable {
     this.ended = ended(child, this.#output);
   }
 
-  /** What it has printed so far. */
+  /** Returns its output so far. */
   stdout(): string {
     return this.#output.stdout;
   }

@@ -75,7 +75,7 @@ export const deletePermissionsFor = statement((db, p: { userId: UserId; vaultId:
     .returning('connection_id'),
 );
 
-/** Those of some connections that reach no vault, now or later. */
+/** Selects those of some connections that can access no vault, now or later. */
 export const findUnreaching = listStatement((db, p: { userId: UserId }, ids: string[]) =>
   db
     .selectFrom('connections as c')

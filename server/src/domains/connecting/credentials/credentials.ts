@@ -78,7 +78,10 @@ export interface ConnectionDetails {
 /** Returns the details of a user's connections of one kind, by connection id. */
 export type DescribeConnections = (userId: UserId) => Promise<ReadonlyMap<string, ConnectionDetails>>;
 
-/** What keys, devices and OAuth clients have in common: credentials that act for an account without its password. */
+/**
+ * Manages the credentials that act for an account without its password: the common part of keys, devices and OAuth
+ * clients.
+ */
 export class Credentials {
   readonly #deps: CredentialDeps;
   readonly #lastUsed: LastUsed;
@@ -120,7 +123,10 @@ export class Credentials {
     return principalOf(first, rows, await keys.openServer());
   }
 
-  /** With the credential's present permissions, never more than those of its token; null once it is invalid. */
+  /**
+   * Returns the principal with the credential's current permissions, at most those of its token; null once it is
+   * invalid.
+   */
   async recall(principal: Principal): Promise<Principal | null> {
     const { db, accounts, keys } = this.#deps;
     if (principal.kind === 'session') return accounts.recall(principal);
@@ -196,7 +202,7 @@ export class Credentials {
     return permissionsBy(rows.filter((row) => roles.has(row.vault_id)));
   }
 
-  /** Of a connection that was just created. */
+  /** Records the first use of a connection that was just created. */
   recordFirstUse({ userId, id }: ConnectionKey, client: Client): void {
     this.#lastUsed.record({ userId, id }, null, client);
   }

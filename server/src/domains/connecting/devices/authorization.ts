@@ -23,7 +23,9 @@ const POLL_SECONDS = 5;
 const SLOW_DOWN_SECONDS = 5;
 const ATTEMPTS_MAX = 10;
 const ATTEMPTS_WINDOW_MS = 60 * 60 * 1000;
-/** Of 25 thousand million codes few are in use, so a second collision practically never happens. */
+/**
+ * Maximum attempts to find a free code. There are 25 billion codes, so a second collision practically never happens.
+ */
 const CODE_TRIES = 5;
 export const DEFAULT_VAULT_NAME = 'Vault';
 

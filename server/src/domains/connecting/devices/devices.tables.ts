@@ -20,7 +20,7 @@ export interface DeviceAuthorizationRow {
   expires_at: number;
 }
 
-/** What a device has beside its connection of the same id, which remains when the device is revoked. */
+/** A device's family of refresh tokens. Its connection has the same id and remains when the device is revoked. */
 export interface DeviceFamilyRow {
   user_id: UserId;
   id: string;

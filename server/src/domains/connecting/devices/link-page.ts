@@ -10,7 +10,7 @@ import { runUnder, standingOfSignIn } from '../../foundation/rights/rights.ts';
 import { DEFAULT_VAULT_NAME, type DeviceAuthorization } from './authorization.ts';
 import type { DeviceDeps } from './devices.ts';
 
-/** As long as the code itself is valid. */
+/** How long a ticket is valid: as long as the code itself. */
 const TICKET_MS = 300_000;
 const TICKET_CONTEXT = { kind: 'device.page', row: '', version: 0 };
 
@@ -67,7 +67,7 @@ export class LinkPage {
       newVault: cleanText(found.vaultName) ?? DEFAULT_VAULT_NAME,
       vaults: all.map(({ id, name, isDefault, role, ownerName }) => ({
         ...{ id, name: cleanText(name) ?? '', isDefault },
-        /** Of a vault of somebody else: their name if they have one, and whether the person may only read it. */
+        /** For a shared vault: the owner's name, if set, and whether the person may only read it. */
         shared: role === 'owner' ? null : { by: cleanText(ownerName), isReadOnly: role === 'viewer' },
       })),
     };

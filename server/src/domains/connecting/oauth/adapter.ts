@@ -12,7 +12,7 @@ import type { OAuthTokenRow } from './oauth.tables.ts';
 import type { OAuthDeps } from './oauth.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
-/** Most registered clients without an authorization; beyond that the oldest are deleted. */
+/** Maximum registered clients without an authorization; beyond it the oldest are deleted. */
 const UNUSED_MAX = 5_000;
 const EVICT_BATCH = 100;
 /** A scope that grants nothing, for tokens that requested no word that grants access. */
@@ -211,7 +211,10 @@ async function consumeToken(deps: AdapterDeps, kind: TokenKind, token: string): 
   if (!first && kind === 'code') deps.refuseUsedCode();
 }
 
-/** Of a refresh token that was replaced so long ago that it is no longer stored, or that was made up from one. */
+/**
+ * Ends the token family of a refresh token that is no longer stored, because it was replaced long ago or was forged
+ * from one.
+ */
 async function endFamilyOf(deps: AdapterDeps, kind: TokenKind, token: string): Promise<void> {
   const familyHash = kind === 'refresh' ? familyHashOf(token) : null;
   if (familyHash === null) return;

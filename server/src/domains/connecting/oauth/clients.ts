@@ -7,7 +7,10 @@ const LOOPBACKS = ['localhost', '127.0.0.1', '[::1]'];
  * `xmpp:`, `sms:` and `mailto:` do, and the code would be sent there.
  */
 const PRIVATE_USE = /^[a-z][a-z0-9+.-]*:\//;
-/** Those of the browser and of the system, and of messages, which are written with slashes too. */
+/**
+ * Schemes refused in redirect URIs: those of the browser, the system and messages, which may be written with slashes
+ * too.
+ */
 const BAD_SCHEMES = [
   ...['javascript:', 'vbscript:', 'data:', 'blob:', 'file:', 'about:', 'ftp:', 'ws:', 'wss:'],
   ...['mailto:', 'xmpp:', 'sms:', 'tel:'],

@@ -21,7 +21,7 @@ const clientDetails = new SealedJson(
     softwareId: textOrNull,
     softwareVersion: textOrNull,
     verified: Type.Boolean(),
-    /** Where the code was sent. */
+    /** The redirect URI that the code was sent to. */
     redirectUri: Type.String(),
     /** The addresses to which the client allowed codes to be sent. */
     redirectUris: Type.Array(Type.String()),
@@ -46,7 +46,10 @@ export function grantOfName(name: string | undefined): GrantKey {
 const REFRESH_PREFIX = 'nv_oar_';
 const FAMILY_BYTES = 16;
 
-/** What all refresh tokens of a grant share: derived from the grant, so that none has to be stored in clear. */
+/**
+ * Returns the part that all refresh tokens of a grant share. It is derived from the grant, so that no token is stored
+ * in clear.
+ */
 export function familyOf(server: SealingKey, grant: GrantKey): string {
   const mac = server.mac('oauth_grants.family', nameOfGrant(grant));
   return REFRESH_PREFIX + mac.subarray(0, FAMILY_BYTES).toString('base64url');

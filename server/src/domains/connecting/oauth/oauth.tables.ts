@@ -19,7 +19,7 @@ export interface OAuthClientRow {
   used_at: number | null;
 }
 
-/** What the connection of an OAuth client has beside it, under its id. A revoked one keeps only its user and client. */
+/** An OAuth client's grant, under the id of its connection. A revoked grant keeps only its user and client. */
 export interface OAuthGrantRow {
   user_id: UserId;
   id: string;

@@ -131,7 +131,7 @@ function keysOf(secrets: OAuthSecrets): Configuration {
   };
 }
 
-/** What clients may request, how, and where. */
+/** Settings of the provider: which requests clients may make, how, and at which paths. */
 const GRAMMAR: Configuration = {
   clientAuthMethods: [...AUTH_METHODS],
   clientDefaults: { id_token_signed_response_alg: 'ES256' },
@@ -201,7 +201,7 @@ function fetchingOf({ web }: OAuthDeps): Configuration {
   };
 }
 
-/** Who decides on a request, and which tokens follow. */
+/** Returns the settings that decide who may approve a request and which tokens are issued. */
 function decisionsOf({ accounts }: OAuthDeps, library: Library): Configuration {
   return {
     // Runs for every authorization request, after the provider's own checks.

@@ -58,8 +58,8 @@ export interface AccountHooks {
   /** Adds the names of vaults, for their owner. */
   named(ids: readonly VaultId[]): Promise<{ readonly id: VaultId; readonly name: string }[]>;
   /**
-   * What an invitation to a vault lets somebody with this e-mail join by registering; null for what is no such
-   * invitation. Throws `invite_invalid`.
+   * Returns the step of a registration that joins the invited vault, for this e-mail address; null if `invite` is no
+   * invitation to a vault. Throws `invite_invalid`.
    */
   joining(invite: string, email: string): Promise<Joining | null>;
 }
@@ -71,7 +71,7 @@ export interface AccountDeps {
   readonly db: Database;
   readonly keys: Keys;
   readonly clock: Clock;
-  /** Who may register after the first account. */
+  /** Registration policy after the first account. */
   readonly registration: 'open' | 'invite_only' | 'closed';
   readonly plans: PlanTable;
   readonly defaultPlan: string;

@@ -73,7 +73,7 @@ function textOf(sent: unknown): string | null {
   return typeof sent === 'string' && sent !== '' ? sent : null;
 }
 
-/** What decides whether somebody may register. */
+/** The facts that decide whether somebody may register. */
 interface Admission {
   readonly email: string;
   readonly invite: string | null;
@@ -101,7 +101,7 @@ async function checkMode(deps: AccountDeps, { email, invite, setupToken }: Admis
   return null;
 }
 
-/** The same check in the transaction: meanwhile there may be a first account, or the invite may be used. */
+/** Repeats the check in the transaction, because meanwhile a first account may exist or the invite may be used. */
 async function admit(handle: WriteHandle, { clock, registration }: AccountDeps, email: string, invite: string | null) {
   if (registration === 'open') return;
   if (registration === 'closed') throw new NotevaultError('registration_closed');

@@ -33,7 +33,7 @@ function changedAttachment(vault: OpenVault, row: FeedEntry): ChangedAttachment 
   return withMeta(row, openMeta(vault, row));
 }
 
-/** The same, with who changed it last: undefined in rows from before this was stored. */
+/** Returns a changed attachment with its last actor, which is undefined in rows from before actors were stored. */
 export function attachmentChange(vault: OpenVault, row: FeedEntry): ChangedAttachment & { readonly actor?: Actor } {
   const meta = openMeta(vault, row);
   const actor = row.deleted_at === null ? meta.actor : meta.deletedActor;

@@ -12,7 +12,7 @@ export interface AttachmentMeta extends EntryMeta {
   readonly type: string;
   /** Tombstones only: the credential that deleted the attachment. */
   readonly deletedActor?: Actor;
-  /** Who wrote, moved or restored the attachment last; absent in rows from before this was stored. */
+  /** The actor of the last write, move or restore; absent in rows from before actors were stored. */
   readonly actor?: Actor;
 }
 

@@ -19,7 +19,7 @@ export interface Actor {
   readonly name: string;
   /** For a write of an assistant: what its program calls itself, which nobody has verified. */
   readonly client?: string;
-  /** Whose credential it was; absent where it was not stored, when every vault had one person. */
+  /** The user whose credential it was; absent in rows from before vaults could be shared. */
   readonly userId?: string;
 }
 
@@ -55,7 +55,7 @@ export interface MovingEntry<Meta extends EntryMeta = EntryMeta> {
   readonly meta: Meta;
 }
 
-/** What a move writes for some entries: plain data and sealed bytes, because it may be spooled to disk. */
+/** The writes of a move for some entries: plain data and sealed bytes, because they may be spooled to disk. */
 export interface MoveBatch {
   /** The new rows, except seq and folder, of the entries that move and of others that change with them. */
   readonly rows: readonly StoredEntry[];

@@ -11,7 +11,7 @@ export const ITEM_KINDS: readonly ItemKind[] = ['note', 'attachment'];
 
 type NotOfFeed = 'vault_id' | 'path_key' | 'name_key' | 'trashed' | 'explicit' | 'notes' | 'children' | 'kind' | 'seq';
 
-/** What the change feed has of a note or attachment, with its meta still sealed. */
+/** A note or attachment in the change feed, with its meta still sealed. */
 export interface FeedEntry extends Readonly<Omit<EntryRow, NotOfFeed>> {
   readonly kind: ItemKind;
   readonly seq: number;

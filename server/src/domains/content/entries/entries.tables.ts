@@ -80,7 +80,9 @@ export const ITEM_COLUMNS = [
   'entries.meta',
 ] as const;
 
-/** What is read of a row in the change feed: without its keys, because bytes cost most of all columns to read. */
+/**
+ * The columns of a row in the change feed. Its keys are left out, because bytes are the most expensive columns to read.
+ */
 export const FEED_COLUMNS = ITEM_COLUMNS.filter(
   (column) => column !== 'entries.path_key' && column !== 'entries.name_key',
 );

@@ -29,7 +29,7 @@ export interface LinksDeps extends Pick<CatchUpDeps, 'db' | 'vaults' | 'extensio
   readonly compute: Compute<Tasks>;
 }
 
-/** What the texts of links that were read may take in memory. */
+/** Memory limit for the opened texts of links that were read. */
 const OPENED_BYTES = 4 * MB;
 
 export type Links = ReturnType<typeof createLinks>;

@@ -18,7 +18,9 @@ export interface NotePart extends ReadNote {
 /** One of its edges, with the columns needed for the path of the target. */
 export interface EdgePart {
   readonly ord: number;
-  /** Of the note it points to, as are the revision and the meta; null for an attachment, or nothing. */
+  /**
+   * The id of the target note, to which revision and meta belong too; null if the target is an attachment or missing.
+   */
   readonly id: string | null;
   readonly revision: number | null;
   readonly meta: Buffer | null;

@@ -1,6 +1,6 @@
 import { MB } from '@notevault/protocol/values/byte-units.ts';
 
-/** Most bytes of texts that are read for one answer. */
+/** Maximum bytes of texts that are read for one answer. */
 const TEXT_BYTES_MAX = 8 * MB;
 
 /** The first of the notes, whose texts together are within the limit: links of further ones have no context. */

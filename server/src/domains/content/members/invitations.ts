@@ -96,7 +96,7 @@ export class Invitations {
     if (deleted === 0) throw new NotevaultError('invitation_not_found');
   }
 
-  /** What an invitation is for; looking at it uses nothing up. Throws `invitation_invalid`. */
+  /** Returns what an invitation offers, without using it up. Throws `invitation_invalid`. */
   async preview(token: string): Promise<InvitationShown> {
     const { vaults, registration } = this.#deps;
     const { row, invitation, key } = await this.#find(token, null);
@@ -110,8 +110,8 @@ export class Invitations {
   }
 
   /**
-   * What somebody without an account joins by registering; null for what is no invitation to a vault. Only an admin’s
-   * lets anybody register. Throws `invite_invalid`.
+   * Returns the step by which a registration joins the invited vault; null if the token is no invitation to a vault.
+   * Only an admin’s invitation lets anybody register. Throws `invite_invalid`.
    */
   async joining(token: string, email: string): Promise<Joining | null> {
     if (!token.startsWith(PREFIX)) return null;
@@ -121,7 +121,7 @@ export class Invitations {
     return (handle, userId) => this.#joinNew(handle, token, row, userId).catch(asNotInvited);
   }
 
-  /** Nobody else knows the account yet, so only the owner’s is locked. */
+  /** Adds the new account as a member. Nobody else knows it yet, so only the owner’s account is locked. */
   async #joinNew(handle: WriteHandle, token: string, seen: SharedRow, userId: UserId): Promise<void> {
     const { accounts, vaults, clock } = this.#deps;
     await accounts.lockUser(handle, seen.user_id);

@@ -14,7 +14,7 @@ export interface InvitationRow {
   uses_left: number;
 }
 
-/** Who has used an invitation, so that accepting it again changes nothing. */
+/** A use of an invitation, so that accepting it again changes nothing. */
 export interface InvitationUseRow {
   invitation_id: string;
   user_id: UserId;

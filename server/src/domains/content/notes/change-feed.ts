@@ -30,7 +30,7 @@ export interface SealedNote {
   readonly revision: number;
   readonly version: number;
   readonly deleted: boolean;
-  /** What is known of it as a file: epoch milliseconds, and UTF-8 bytes. */
+  /** File metadata: times in epoch milliseconds, size in UTF-8 bytes. */
   readonly file: { readonly created: number; readonly modified: number; readonly size: number };
   readonly meta: Uint8Array;
   /** Null for tombstones. */

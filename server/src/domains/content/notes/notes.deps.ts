@@ -120,7 +120,7 @@ export interface NoteDeps {
   readonly clock: Clock;
   readonly retention: VersionRetention;
   readonly hooks: NoteHooks;
-  /** What was opened for reads of notes. */
+  /** Cache of values that were opened for reads of notes. */
   readonly opened: OpenedValues<NoteMeta>;
   readonly live: LiveNotifications;
   readonly writer: VaultWriter;

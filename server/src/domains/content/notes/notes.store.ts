@@ -19,7 +19,7 @@ export interface StoredNote extends StoredRow {
   readonly content: Buffer;
 }
 
-/** What a read of a note needs of it, still sealed. */
+/** The columns that a read of a note needs, still sealed. */
 export type ReadNote = Pick<
   StoredNote,
   'id' | 'seq' | 'revision' | 'version' | 'mtime' | 'created_at' | 'updated_at' | 'meta' | 'content'
@@ -80,10 +80,10 @@ export interface FoundRow extends StoredRow {
 }
 
 /**
- * What writes to paths need, in one statement: the live notes there (`here`, with content and document), tombstones of
- * notes left there since a time (`recent`) and those with the highest version of their path (`highest`), the entries that
- * have the ids, of any kind and vault (`id`), and which of the ids a dropped entry had (`spent`, with only the id filled
- * in): ids are never reused.
+ * Selects what writes to paths need, in one statement: the live notes there (`here`, with content and document),
+ * tombstones of notes left there since a time (`recent`) and those with the highest version of their path (`highest`),
+ * the entries that have the ids, of any kind and vault (`id`), and which of the ids a dropped entry had (`spent`, with
+ * only the id filled in): ids are never reused.
  */
 export const findForWrites = listStatement(
   (db, p: { vault: VaultId; since: number; latest: number }, items: { pathKey: Buffer; id: string }[]) => {

@@ -64,7 +64,7 @@ const NOTE_META = Type.Object({
   deletedBy: Type.Optional(textOrNull),
   /** Tombstones only: the credential that deleted the note. */
   deletedActor: Type.Optional(SEALED_ACTOR),
-  /** Who moved the note since its version was made. */
+  /** The actor of the last move since the version was made. */
   movedActor: Type.Optional(SEALED_ACTOR),
 });
 /** The sealed part of a note's row: everything that reveals something about its content. */

@@ -1,6 +1,6 @@
 import type { UserId, VaultId } from '@notevault/protocol/values/ids.ts';
 
-/** What the clients of a person remember for them. */
+/** Preferences of a person, stored for all their clients. */
 export interface PreferencesRow {
   user_id: UserId;
   /** A JSON object, sealed under the user's key. */

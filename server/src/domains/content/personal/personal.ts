@@ -23,7 +23,7 @@ export interface PersonalDeps {
 const storedPreferences = new SealedJson(1, Type.Record(Type.String(), Type.Unknown()));
 const storedOpened = new SealedJson(1, Type.Array(Type.Tuple([Type.String(), Type.Number()])));
 
-/** What is one person's alone: their preferences, and the notes they opened last, on any of their devices. */
+/** Manages a person's own data: preferences and the recently opened notes, across their devices. */
 export class Personal {
   readonly #deps: PersonalDeps;
 

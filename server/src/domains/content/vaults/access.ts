@@ -56,7 +56,7 @@ export function createAccess(deps: VaultDeps) {
     findVault: findVault.bind(null, deps),
     openVault: openVault.bind(null, deps),
     rolesIn,
-    /** Those of some roles that are not held any more as they say; one statement for all. */
+    /** Returns those of some vaults whose caller no longer has the stated role, read in one statement. */
     async changedRoles<Held extends Pick<OpenVault, 'id' | 'callerId' | 'role'>>(
       held: readonly Held[],
     ): Promise<Held[]> {

@@ -154,7 +154,7 @@ export async function promoteOldest(handle: WriteHandle, userId: UserId): Promis
 /** The row of a vault, for whoever decides about its people. */
 export type SharedRow = VaultWithCounts;
 
-/** What the domain of members needs of vaults. */
+/** Creates the operations of vaults that the members domain uses. */
 export function createSharing(deps: VaultDeps) {
   return {
     /** An active vault that the rule allows the caller. Throws like `get`, and `owner_required`. */

@@ -22,7 +22,7 @@ export interface Vault {
   readonly purgeAt: number | null;
 }
 
-/** Who has a vault, as one of them sees it. */
+/** The owner and members of a vault, as one of them sees them. */
 export interface Sharing {
   readonly role: Role;
   readonly ownerName: string | null;

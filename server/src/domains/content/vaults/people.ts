@@ -6,7 +6,7 @@ import { type OpenVault, roleOf } from '../../foundation/access/access.ts';
 import * as store from './vaults.store.ts';
 import type { VaultDeps } from './vaults.ts';
 
-/** Who made a change, as it is stored: see `Actor` of the entries. */
+/** The stored author of a change: see `Actor` of the entries. */
 interface StoredActor {
   readonly kind: string;
   readonly name: string;

@@ -26,7 +26,7 @@ import type { DeviceLink, VaultDeps } from './vaults.ts';
 export interface SharedVault extends Vault, Sharing {}
 
 interface ListedVault extends SharedVault {
-  /** What the caller may do in it. */
+  /** The caller's access level in it. */
   readonly access: Need;
 }
 

@@ -40,8 +40,8 @@ export async function holdRights(handle: WriteHandle, standing: Standing): Promi
 }
 
 /**
- * The same for several standings in vaults. The lock on a vault is enough: whatever raises the version of an account
- * raises that of its vaults too, and so waits for it.
+ * Like `holdRights`, for several standings in vaults. Locking the vaults is enough: whatever raises an account's
+ * version also raises those of its vaults, and so waits for the lock.
  */
 export async function holdRightsIn(handle: WriteHandle, standings: readonly Standing[]): Promise<void> {
   const keyOf = (vaultId: VaultId, userId: UserId) => `${vaultId} ${userId}`;

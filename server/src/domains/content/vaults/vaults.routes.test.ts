@@ -4,7 +4,7 @@ import { onSqlite } from '../../../../test/kit/engines.ts';
 import { oneServer, startServer } from '../../../../test/kit/server.ts';
 
 const NOWHERE = '00000000-0000-7000-8000-000000000000';
-/** What lists say of a vault that nobody else has. */
+/** The fields of a vault without other members in lists. */
 const OWNED = { role: 'owner', owner: { display_name: null }, members: 0 };
 const NOT_FOUND = { error: 'not found' };
 const DAY_MS = 86_400_000;

@@ -65,7 +65,7 @@ const ownOrShared = (db: Kysely<Tables>, userId: UserId) =>
 const hasWaitingEdits = sql<number>`exists (select 1 from note_updates where note_updates.vault_id = v.id)`.as(
   'has_waiting_edits',
 );
-/** Where a request looks at many vaults to choose one: perhaps. */
+/** Assumes waiting edits, for requests that read many vaults to choose one. */
 const mayHaveWaitingEdits = sql<number>`1`.as('has_waiting_edits');
 
 // Selecting the vault of a request

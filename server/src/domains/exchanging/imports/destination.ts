@@ -2,10 +2,10 @@ import { ancestorsOf, foldPath, numberedPath } from '@notevault/note-text/paths.
 import type { OpenVault } from '../../content/vaults/vaults.ts';
 import type { ImportDeps } from './imports.ts';
 
-/** What is at a path: a folder, or the hash of a file; null for the hash of a file that this import has planned. */
+/** The occupant of a path: a folder, or a file with its hash (null for a file that this import has planned). */
 type Occupant = { readonly hash: string | null } | 'folder';
 
-/** Where a file goes: a free path, or one at which the same bytes are already. */
+/** The destination of a file: a free path, or a path that already has the same bytes. */
 export interface Placement {
   readonly path: string;
   readonly exists: boolean;

@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { SealedJson } from '../../../ports/keyring/sealed-json.ts';
 
-/** Most files that a report lists; it counts all. */
+/** Maximum files that a report lists; it counts all. */
 const LISTED_MAX = 1000;
 
 const Report = Type.Object({

@@ -6,7 +6,7 @@ import type { SkipReason } from './progress.ts';
 
 /** A file to import. Its text and bytes throw EntryRefused and ArchiveError. */
 export interface SourceFile {
-  /** As it is named in reports. */
+  /** Name in reports. */
   readonly name: string;
   readonly mtime: number | null;
   readonly content:

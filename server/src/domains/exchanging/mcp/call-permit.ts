@@ -3,7 +3,7 @@ import type { Clock } from '../../../ports/clock/clock.ts';
 
 /** A tool that does not end, or a client that does not read, takes its credential's share for at most this long. */
 const HELD_MS_MAX = 30_000;
-/** Most requests of a batch; the library refuses longer ones. */
+/** Maximum requests in a batch; the library refuses longer ones. */
 const BATCH_MAX = 100;
 
 /**

@@ -19,7 +19,7 @@ import type { McpTasks } from './tasks.ts';
 
 /** For clients that accept anything: the library wants both formats by name. */
 const ANY_FORMAT = 'application/json, text/event-stream';
-/** Nobody reads this status: the client is gone. */
+/** Status of an answer whose client has left; nobody reads it. */
 const CLIENT_LEFT = 499;
 
 interface Served extends McpCall {
@@ -185,13 +185,13 @@ function renumbered(body: unknown): Renumbered | null {
   };
 }
 
-/** Only a text or a number is an id; the library refuses the others. */
+/** Whether a message is a request. Only a string or a number is an id; the library refuses others. */
 function isRequest(message: unknown): message is Message {
   const { id, method } = (message ?? {}) as Message;
   return typeof method === 'string' && (typeof id === 'string' || typeof id === 'number');
 }
 
-/** Who sends a request. Two programs with one credential differ at least in their user agents. */
+/** The sender of a request. Two programs with one credential differ at least in their user agents. */
 interface Sender {
   readonly credentialId: string;
   readonly userAgent: string | null;
@@ -201,9 +201,8 @@ const SENDERS_MAX = 10_000;
 const NAME_LENGTH_MAX = 200;
 
 /**
- * What clients of the revisions before 2026-07-28 call themselves. They say it only when they connect, in a request of
- * its own, and there are no sessions to keep it in: so it is remembered for their credential, in this process. Where it
- * is not known, the user agent stands for it.
+ * Names of clients that use protocol revisions before 2026-07-28. They send their name only when they connect, and
+ * there are no sessions, so this process remembers it per credential. If it is unknown, the user agent is used.
  */
 class ClientNames {
   /** The sender that connected last is last. */

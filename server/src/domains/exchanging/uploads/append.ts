@@ -13,13 +13,13 @@ import { expectedOf } from './upload-headers.ts';
 import * as store from './uploads.store.ts';
 import type { HeldUpload } from './uploads.ts';
 
-/** Where an upload has come, and until when it is kept. */
+/** The offset of an upload, and when it expires. */
 export interface Progress {
   readonly offset: number;
   readonly expiresAt: number;
 }
 
-/** Who sends a slice, and from which installation. */
+/** The sender of a slice, and its installation. */
 export type Sender = Pick<WriteContext, 'actor' | 'device'>;
 
 /** Refusals of the attachment, which would be the same however often the last slice is sent. */

@@ -31,7 +31,7 @@ export class Receiving implements AsyncDisposable {
   readonly #held: HeldUpload;
   readonly #slice: Slice;
   readonly #reader: SliceReader;
-  /** Where the upload has come. */
+  /** The current offset of the upload. */
   offset: number;
   /** Stored parts that do not belong to the upload yet. */
   loose: StoredPart[] = [];
@@ -76,7 +76,7 @@ export class Receiving implements AsyncDisposable {
     if (ids.length > 0) await this.#deps.attachments.announced.remove(this.#held.vault, ids);
   }
 
-  /** Where the stored parts end. */
+  /** The end of the stored parts. */
   get #end(): number {
     const last = this.loose.at(-1);
     return last === undefined ? this.offset : last.from_byte + last.size_bytes;

@@ -14,7 +14,7 @@ const Meta = Type.Object({
   ifNoneMatch: text,
   metadata: Type.String(),
 });
-/** What an upload is for. */
+/** The purpose of an upload. */
 export type UploadMeta = Static<typeof Meta>;
 
 const Outcome = Type.Object({

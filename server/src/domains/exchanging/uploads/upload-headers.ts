@@ -6,7 +6,7 @@ import { pathFrom } from '../../content/entries/request-paths.ts';
 /** Returns a header of a request by its lower-case name. */
 type HeaderOf = (name: string) => string | null;
 
-/** What the headers of a creation announce. */
+/** The fields that the headers of a creation announce. */
 export interface UploadFields {
   readonly path: string;
   readonly length: number;

@@ -10,7 +10,7 @@ import type { OpenedUpload, UploadInto, UploadRequest, Uploads } from './uploads
 
 /** Every answer of the protocol says which version it is of. */
 const TUS = { 'tus-resumable': TUS_VERSION, 'tus-version': TUS_VERSION };
-/** What the protocol offers here, for whoever asks with OPTIONS. */
+/** Headers of an answer to OPTIONS: the protocol version and extensions offered here. */
 const OFFERED = {
   ...TUS,
   'tus-extension': 'creation,expiration,termination,checksum',

@@ -62,7 +62,7 @@ export interface UploadInto {
   readonly reservedUntil: number | null;
 }
 
-/** What a request names: an upload, and the vault of its header, if it has one. */
+/** The target of a request: an upload, and the vault of its header, if any. */
 export interface UploadRequest {
   readonly principal: Principal;
   readonly id: string;

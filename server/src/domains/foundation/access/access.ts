@@ -21,7 +21,7 @@ export interface Principal {
   readonly isAdmin?: boolean;
   /** The account's rights version when the credential was read. */
   readonly rightsVersion?: number;
-  /** Of a credential other than a session, limited by its OAuth scope; a session may access everything. */
+  /** The access of a credential, limited by its OAuth scope; absent for a session, which may access everything. */
   readonly scope?: AccessScope;
 }
 
@@ -41,7 +41,7 @@ export interface OpenVault {
   readonly ownerId: UserId;
   /** The account that opened it, against whose share work in it counts; the owner for work of the server itself. */
   readonly callerId: UserId;
-  /** Of the account that opened it. */
+  /** The role of the account that opened it. */
   readonly role: Role;
   readonly permission: Need;
   /** Whether only that the owner's account is suspended keeps the caller from writing. */
@@ -95,8 +95,8 @@ function permissionIn(
 }
 
 /**
- * What a caller may do in a vault, or, for null, in vaults made later: no more than their role there, their credential
- * and its scope allow. Nothing else decides this.
+ * Returns the caller's permission in a vault or, for null, in vaults created later: the minimum of what their role,
+ * their credential and its scope allow. Every such decision is made here.
  */
 export function permissionOf(role: Role | null, { kind, scope }: Principal, vaultId: VaultId | null): PermissionLevel {
   if (role === null) return 'none';
@@ -104,7 +104,7 @@ export function permissionOf(role: Role | null, { kind, scope }: Principal, vaul
   return lowerOf(ROLE_PERMISSIONS[role], kind === 'session' ? 'write' : granted);
 }
 
-/** What the row of a vault says about whose it is. Only this file compares it with a caller. */
+/** The ownership and roles in a vault's row. Only this file compares them with a caller. */
 export interface VaultRoles {
   readonly id: VaultId;
   readonly user_id: UserId;
@@ -124,7 +124,7 @@ export function roleOf(
   return member === undefined ? null : (member.slice(userId.length + 1) as Role);
 }
 
-/** What a caller is in a vault, and what they may do there. */
+/** A caller's role and permission in a vault. */
 export interface Access {
   readonly role: Role | null;
   readonly level: PermissionLevel;
@@ -162,7 +162,7 @@ export function checkRole(role: Role | null, { role: least }: Pick<Rule, 'role'>
     : new NotevaultError('insufficient_access', { required: 'write' });
 }
 
-/** What a caller may do in vaults made later, and in each that their credential names. */
+/** Returns the caller's permissions: for vaults created later, and for each vault that the credential names. */
 export function permissionsOf(principal: Principal): PermissionLevel[] {
   return [null, ...(principal.scope?.vaults.keys() ?? [])].map((id) => permissionOf('owner', principal, id));
 }
@@ -242,7 +242,7 @@ export function readAccessScope({ default_access, vault_access, scope }: AccessS
   return { defaultPermission, permissions, scope: scope ?? null };
 }
 
-/** The same refusal for a vault that is unknown and for one that is not shared with the account. */
+/** Returns the error for an unknown vault, and for one that is not shared with the account: both look the same. */
 export function notOwned() {
   return refused('must name vaults of your own');
 }

@@ -68,7 +68,7 @@ class AlreadyAnswered extends Error {
   override readonly name = 'AlreadyAnswered';
 }
 
-/** Where an answer is stored, and with which keys. */
+/** The place and the keys of a stored answer. */
 interface Slot {
   readonly vault: VaultId;
   readonly user: UserId;

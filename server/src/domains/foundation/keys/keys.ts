@@ -89,7 +89,10 @@ export class Keys {
     handle.onCommit(() => this.#opened.delete(nameOf(owner)));
   }
 
-  /** It can be repeated after an interruption. Calls `progress`, and resolves to the number of keys rewrapped. */
+  /**
+   * Rewraps all keys; can be repeated after an interruption. Calls `progress`, and resolves to the number of keys
+   * rewrapped.
+   */
   async rewrapAll(to: Keyring, progress: (done: number) => void): Promise<number> {
     for (let done = 0; ; ) {
       const limit = REWRAP_BATCH;

@@ -4,7 +4,10 @@ import { GB, MB } from '@notevault/protocol/values/byte-units.ts';
 import type { UserId } from '@notevault/protocol/values/ids.ts';
 import type { Clock } from '../../../ports/clock/clock.ts';
 
-/** What an account may use. Caps are numbers, or null for no cap; flags are permissions, never prohibitions. */
+/**
+ * The limits and features of an account. Caps are numbers, or null for no cap; flags are permissions, never
+ * prohibitions.
+ */
 export interface Plan {
   readonly vaults_cap: number | null;
   /** Counted over all active vaults of the account. */
@@ -72,7 +75,9 @@ const REASONS: Partial<Record<PlanCap, string>> = {
   attachment_bytes_cap: 'attachments_quota_exceeded',
 };
 
-/** Whose plan is used up, and who is told: members of a vault learn nothing of the plan of its owner. */
+/**
+ * The account whose plan is used up, and the caller to be told: members of a vault learn nothing of its owner's plan.
+ */
 interface Capped {
   readonly tier: string;
   readonly plan: Plan;

@@ -50,7 +50,7 @@ export class Standing implements Subject {
     return account !== null && account === knownAccount && (this.vaultId === null || vault === knownVault);
   }
 
-  /** The same decision for work in a vault that its caller names later. `open` decides that part anew. */
+  /** Returns this standing for a vault that the caller names later. `open` decides on that vault anew. */
   forVault(vault: Versioned & { readonly id: VaultId }, open: () => Promise<Versioned>): Standing {
     const versions = (opened: Versioned) => ({ ...this.#versions, vault: opened.rightsVersion ?? null });
     return new Standing({ userId: this.userId, vaultId: vault.id }, versions(vault), async () => {

@@ -30,7 +30,7 @@ export interface AdminUser extends ListedUser {
   readonly totals: Totals;
 }
 
-/** What admins see and change over HTTP. The routes require a session of an admin. */
+/** The operations of admins over HTTP. The routes require a session of an admin. */
 export class Admin {
   readonly #deps: AdminDeps;
   readonly #startedAt: number;

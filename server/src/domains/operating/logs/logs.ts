@@ -26,7 +26,7 @@ const LIMIT_DEFAULT = 100;
 const LIMIT_MAX = 1000;
 const LAST_ID = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
 
-/** Most characters of each text of a record; longer ones are cut. */
+/** Maximum characters of each text in a record; longer ones are cut. */
 const LENGTHS = {
   message: 8000,
   stack: 16_000,

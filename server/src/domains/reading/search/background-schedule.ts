@@ -4,7 +4,7 @@ import type { Clock } from '../../../ports/clock/clock.ts';
 const CHECK_EVERY_MS = 60_000;
 /** After this time writes are no longer waited for: an import may go on for hours. */
 const LONGEST_MS = 10_000;
-/** Most keys whose failures are remembered. */
+/** Maximum keys whose failures are remembered. */
 const FAILED_MAX = 1000;
 
 /**

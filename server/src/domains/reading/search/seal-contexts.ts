@@ -1,4 +1,4 @@
-/** What each sealed value of the search domain is bound to, so that it opens nowhere else. */
+/** The seal contexts of the search domain, each bound to one value so that it opens nowhere else. */
 
 export function segmentListContext(vaultId: string, seq: number) {
   return { kind: 'search_indexes.segments', row: vaultId, version: seq };

@@ -78,14 +78,17 @@ export async function changesPage(deps: SyncDeps, vault: OpenVault, request: Pag
   ]);
 }
 
-/** Whoever has no right to the trash learns of a deletion only what is gone, not what it was nor who deleted it. */
+/**
+ * Whether deletions are shown by id only: callers without access to the trash learn neither what an entry was nor who
+ * deleted it.
+ */
 const hidesDeleted = ({ role }: OpenVault): boolean => !includesRole(role, 'editor');
 
-/** What a page has of its rows with `fields=all`. */
+/** The content of a page's rows with `fields=all`. */
 interface PageContent {
   /** The texts of live notes; one that is not here is damaged. */
   readonly texts: ReadonlyMap<NoteId, string>;
-  /** Who changed a row last, as JSON; rows from before this was stored have none. */
+  /** The last actor of each row, as JSON; rows from before actors were stored have none. */
   readonly actors: ReadonlyMap<string, string>;
 }
 

@@ -1,7 +1,7 @@
 import { escapeIdentifier } from 'pg';
 import { connect } from './client.ts';
 
-/** What can be checked in a PostgreSQL database over a connection. */
+/** The findings of a check of a PostgreSQL database over one connection. */
 export interface PostgresCheck {
   readonly tables: number;
   /** Number of indexes that the extension amcheck compared with their tables; 0 if it is not installed. */

@@ -49,7 +49,7 @@ export async function migratePostgres(
 /** Whether statistics can be given to tables (PostgreSQL 18). */
 const CAN = "select to_regproc('pg_catalog.pg_restore_attribute_stats') is not null as can";
 
-/** What is assumed of columns of tables without statistics: one vault has all rows, and few entries are deleted. */
+/** Assumed statistics of columns without any: one vault has all rows, and few entries are deleted. */
 const GIVE = `select pg_restore_attribute_stats(
     'schemaname', n.nspname::text, 'relname', c.relname::text, 'attname', a.attname::text, 'inherited', false,
     'null_frac', (case when a.attname = 'deleted_at' then 0.9 else 0 end)::real,

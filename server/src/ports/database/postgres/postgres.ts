@@ -31,7 +31,7 @@ export interface PostgresOptions {
    */
   readonly prepared?: boolean;
   readonly statementTimeoutMs?: number;
-  /** Most callers that may wait for a connection; more are refused as overloaded. */
+  /** Maximum callers waiting for a connection; more are refused as overloaded. */
   readonly maxWaiting?: number;
   readonly waitMs?: number;
   /** How long a body may leave its handle unused while it holds a connection and perhaps locks. */
@@ -59,7 +59,7 @@ export async function openPostgres(options: PostgresOptions): Promise<Database> 
 class Postgres implements Database {
   readonly engine = 'postgres';
   readonly #pool: Pool;
-  /** Of a connection of its own, outside the pool. */
+  /** Configuration of a dedicated connection outside the pool. */
   readonly #direct: ClientConfig;
   readonly #permits: ConnectionPermits;
   readonly #idleMs: number;

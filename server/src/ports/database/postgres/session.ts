@@ -66,7 +66,7 @@ export class Session {
   readonly #names: StatementNames;
   #begin: Begin | undefined;
   #begun = false;
-  /** What was not sent yet. */
+  /** Statements that were not sent yet. */
   #batch: StatementBatch | undefined;
 
   constructor(client: PoolClient, names: StatementNames, begin?: Begin) {

@@ -17,7 +17,7 @@ interface Read extends PromiseWithResolvers<unknown[]> {
   readonly values: Bindable[];
 }
 
-/** Most statements that share a connection and a Sync; the last of them waits for all others. */
+/** Maximum statements that share a connection and a Sync; the last of them waits for all others. */
 const TOGETHER_MAX = 16;
 
 /**

@@ -24,7 +24,7 @@ import { Writer } from './writer.ts';
 export interface SqliteOptions {
   /** Created if missing, readable only by its owner; its folder must exist. */
   readonly file: string;
-  /** Most transactions accepted at once, and separately most reads; more are refused as overloaded. */
+  /** Maximum accepted transactions, and separately maximum accepted reads; more are refused as overloaded. */
   readonly maxWaiting?: number;
   /** How long to wait for another process that holds the write lock. */
   readonly busyMs?: number;

@@ -24,7 +24,7 @@ type Outcome =
   | { readonly kind: 'threw' | 'left open'; readonly error: unknown };
 
 export interface WriterLimits {
-  /** Most transactions that are accepted and unanswered; more are refused as overloaded. */
+  /** Maximum transactions accepted and unanswered; more are refused as overloaded. */
   readonly maxWaiting: number;
   /** How long to wait for another process that holds the write lock. */
   readonly busyMs: number;
@@ -249,7 +249,10 @@ export class Writer {
     return this.#endOfTurn;
   }
 
-  /** Also bodies that threw, which may have done so because of rows of an unfinished commit. */
+  /**
+   * Answers jobs once the commit is on disk, also those that threw: rows of an unfinished commit may have been the
+   * cause.
+   */
   #answerOnceDurable(jobs: readonly Job[]): void {
     this.#durability.wait({
       onDisk: () => {

@@ -3,7 +3,7 @@ import { mkdirSync, readdirSync, renameSync, rmSync, utimesSync } from 'node:fs'
 import { FolderGone } from '@notevault/sync/engine/ports.ts';
 import { type HardCase, settle, shared, writesOf } from './world.ts';
 
-/** What must not be taken for a change of everything. */
+/** Cases that must not be taken for a change of everything. */
 export const stops: readonly HardCase[] = [
   [
     15,

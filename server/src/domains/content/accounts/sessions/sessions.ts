@@ -153,7 +153,7 @@ export interface SignedIn extends Tokens {
   readonly user: User;
 }
 
-/** What a client sends to register or sign in, unchecked: all faults of the two fields get one error. */
+/** The unchecked body of a registration or sign-in: any fault of its two fields gets the same error. */
 export interface Credentials {
   readonly email?: unknown;
   readonly password?: unknown;

@@ -52,7 +52,7 @@ export async function namesIn(deps: AttachmentDeps, vault: OpenVault, path: stri
   return text === null ? [] : deps.hooks.canvasNames(vault, text);
 }
 
-/** With more names than this a transaction is a long one. */
+/** Maximum names that a short transaction looks up. */
 const MANY_NAMES = 500;
 
 export function priorityFor(names: readonly Buffer[] | null): 'bulk' | 'normal' {

@@ -23,7 +23,7 @@ export interface Part {
   readonly size: number;
 }
 
-/** What is known before the bytes of an attachment have arrived, and the parts in which they arrive. */
+/** Creates the operations for uploads that are announced before their bytes arrive in parts. */
 export function createAnnounced(deps: AttachmentDeps) {
   const check = async (handle: ReadHandle, vault: OpenVault, { path, bytes, limit, upload }: Announced) => {
     const known = { ...(limit && { limit }), ...(upload && { announced: upload }) };

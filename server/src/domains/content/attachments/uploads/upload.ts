@@ -135,7 +135,7 @@ export async function checkSize(deps: AttachmentDeps, handle: ReadHandle, vault:
   return limits;
 }
 
-/** Those of the plan and of the upload method; the quota is checked again when the upload is committed. */
+/** Returns the limits of the plan and of the upload method. The quota is checked again when the upload is committed. */
 async function limitsOf(deps: AttachmentDeps, handle: ReadHandle, vault: OpenVault, upload: Announcement) {
   const { plan } = vault;
   const limits: SizeLimit[] = [];

@@ -25,7 +25,7 @@ export interface TargetInput {
   readonly path?: unknown;
 }
 
-/** Where to move items, and whether only to answer what that would do. */
+/** The target of a move, and whether the move is only previewed. */
 export interface MoveTarget extends TargetInput {
   readonly dryRun?: boolean | null | undefined;
 }

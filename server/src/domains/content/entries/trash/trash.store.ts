@@ -33,7 +33,10 @@ function trashedBefore(db: Kysely<EntriesTables>, kind: ItemKind, p: Page) {
     .where((eb) => eb(eb.refTuple('deleted_at', 'id'), '<', eb.tuple(p.deletedAt, p.id)));
 }
 
-/** What was deleted after a time and before a position, the last first. Each kind is read by its own index. */
+/**
+ * Selects entries that were deleted after a time and come after a position, newest first. Each kind is read by its own
+ * index.
+ */
 export const findTrashed = statement((db, p: Page) =>
   trashedBefore(db, 'note', p)
     .unionAll(trashedBefore(db, 'attachment', p))

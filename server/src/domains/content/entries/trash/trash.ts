@@ -37,7 +37,10 @@ export function createTrash(deps: LockedDeps) {
   };
 }
 
-/** What was deleted last comes first. Throws `invalid_cursor`, `note_unreadable`, `attachment_unreadable`. */
+/**
+ * Returns a page of the trash, the last deletion first. Throws `invalid_cursor`, `note_unreadable`,
+ * `attachment_unreadable`.
+ */
 async function listTrash(deps: LockedDeps, vault: OpenVault, cursor: string | undefined): Promise<TrashPage> {
   const position = cursor === undefined ? NEWEST : trashPositionOf(vault, cursor);
   const rows = await deps.db.all(store.findTrashed, {
@@ -110,7 +113,10 @@ function findTrashed(deps: LockedDeps, handle: ReadHandle, vault: OpenVault, id:
   return handle.get(store.findTrashedById, { vault: vault.id, id, since: expiredUntil(deps) });
 }
 
-/** What was deleted until then cannot be restored, although its tombstone may be kept for longer. */
+/**
+ * Returns the expiry time of the trash: entries deleted until then cannot be restored, although tombstones may be kept
+ * longer.
+ */
 function expiredUntil({ clock, trashDays }: LockedDeps): number {
   return clock.now() - trashDays * DAY_MS;
 }

@@ -13,7 +13,7 @@ import { evaluateEdges, type TouchedEdge } from '../moves/edge-evaluation.ts';
 import { indexMoves, type Move } from '../moves/move-index.ts';
 import type { CanvasReader } from './canvas-reader.ts';
 
-/** With more names than this, all canvases of the vault are read instead of being looked up by name. */
+/** Maximum names that are looked up; with more, all canvases of the vault are read. */
 const NAMES_MAX = 2000;
 
 /** Finds the canvases that a move may touch, and rewrites them. */

@@ -29,7 +29,7 @@ export interface StoredLink extends OpenedLink {
   readonly age: number;
 }
 
-/** What was opened for reads of notes. */
+/** Cache of values that were opened for reads of notes. */
 export interface OpenedLinks {
   readonly metas: OpenedValues<NoteMeta>;
   readonly texts: OpenedValues<LinkText[]>;

@@ -201,7 +201,7 @@ function isSameKey(a: Buffer | null, b: Buffer | null): boolean {
   return a === null || b === null ? a === b : a.equals(b);
 }
 
-/** What `applyMove` writes: plain data, because it may be spooled to disk. */
+/** The writes of `applyMove`: plain data, because they may be spooled to disk. */
 interface EdgeWrites {
   /** Edges that get another target under the same keys. */
   readonly retargets: readonly store.StoredEdge[];

@@ -31,7 +31,7 @@ export interface MoveIndex {
   readonly moved: ReadonlyMap<string, readonly Candidate[]>;
   /** Blind keys of the moving items before and after the move. An edge to one is looked up under one of the former. */
   readonly keys: readonly Buffer[];
-  /** Those keys, in hex. */
+  /** The same keys, in hex. */
   readonly names: ReadonlySet<string>;
 }
 

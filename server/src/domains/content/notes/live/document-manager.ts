@@ -59,7 +59,10 @@ export class DocumentManager implements AsyncDisposable {
     while (this.#documents.get(id) !== document) document = await this.#document(vault, id);
     const watching = document.watch(watcher);
     return {
-      /** What a client with a state vector (null: with nothing) lacks, as a Yjs update (v1); all of it is on disk. */
+      /**
+       * Resolves to a Yjs update (v1) with everything that a client with this state vector lacks (null: an empty
+       * client). All of it is on disk.
+       */
       missingFor: (stateVector: Uint8Array | null) => document.missingFor(stateVector).catch(malformedIf),
       /** All of it is on disk. */
       stateVector: () => document.stateVector(),
@@ -128,8 +131,8 @@ export class DocumentManager implements AsyncDisposable {
   }
 
   /**
-   * What this process has in memory: open documents, with an estimate of their bytes; edits on their way to the log, and
-   * their bytes; and how many notes with edits in the log wait for their flush.
+   * Returns counts of what is in memory: open documents and their estimated bytes, edits not yet in the log and their
+   * bytes, and notes whose logged edits wait for a flush.
    */
   stats() {
     const { edits, editBytes } = this.#log;
@@ -288,7 +291,10 @@ export class DocumentManager implements AsyncDisposable {
   }
 }
 
-/** What a client is told: an update of the server's that is unknown also after a look at the database is forged. */
+/**
+ * Returns the answer to a client. An update under the server's client id that is unknown even in the database is
+ * forged.
+ */
 function outcomeOf(result: ApplyResult): ApplyOutcome {
   if (typeof result === 'string') return result;
   return result.kind === 'ahead' ? 'malformed' : result.kind;

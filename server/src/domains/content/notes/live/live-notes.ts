@@ -16,7 +16,7 @@ export interface Watcher {
 export type CloseReason = 'note_deleted' | 'lost';
 
 /**
- * What became of an edit. `known`: no edit that arrived with it added anything. `missing`: it depends on edits that the
+ * The outcome of an edit. `known`: no edit that arrived with it added anything. `missing`: it depends on edits that the
  * server lacks and was not applied; these must be requested.
  */
 export type ApplyOutcome = 'stored' | 'known' | 'missing' | ApplyRefusal;

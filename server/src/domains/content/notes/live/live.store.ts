@@ -45,7 +45,10 @@ export const findWaitingBetween = statement((db, p: { after: string; before: str
     .limit(p.limit),
 );
 
-/** What tells whether a note has changed since it was read: its revision, and the number of its edits in the log. */
+/**
+ * Selects what shows whether a note has changed since it was read: its revision, and the number of its edits in the
+ * log.
+ */
 export const findStates = listStatement((db, _p: object, ids: string[]) =>
   db
     .selectFrom('entries')

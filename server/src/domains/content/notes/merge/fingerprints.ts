@@ -9,7 +9,10 @@ import type { OpenVault } from '../../vaults/vaults.ts';
  * perhaps days later and without an idempotency key, when its text may have been edited or deleted since.
  */
 
-/** Of a keyed hash. Few suffice: a note has a few thousand fingerprints; a collision is as likely as a disk error. */
+/**
+ * Length of a fingerprint, which is a truncated keyed hash. A note has a few thousand fingerprints, so a collision is
+ * as unlikely as a disk error.
+ */
 const FINGERPRINT_BYTES = 8;
 
 /** Maximum number of fingerprints per note, the newest ones: 32 KB. */
@@ -28,7 +31,7 @@ const BOUNDARY_BYTES = 8;
 const HEADER_BYTES = 9;
 const FORMAT = 1;
 
-/** What a write inserted into the document: clocks of the server's client id. */
+/** The clocks of the server's client id that a write inserted into the document. */
 export interface InsertedClocks {
   readonly client: number;
   readonly from: number;

@@ -9,7 +9,7 @@ import { mergeText } from './merge.ts';
 const SERVER = 4_000_000_001;
 const CLIENT = 77;
 
-/** What the stored side did since the base: each step a whole text as REST writes it, or an edit as a person types it. */
+/** A step of the stored side since the base: a whole text as REST writes it, or an edit as a person types it. */
 type Step = string | Edit;
 
 /** Takes the stored side's steps from `base`, then merges `client` as an edit of `base`. */

@@ -54,7 +54,7 @@ describe('two people in one note', () => {
     assert.equal(result, 'foo bar quux baz\nours\ntheirs\nend\n');
   });
 
-  /** What one side does to the lines before it: keep, drop, replace; and how many lines it adds ahead. */
+  /** A random change by one side: keep, drop or replace the line, and how many lines to add before it. */
   const change = fc.tuple(fc.constantFrom('keep', 'keep', 'keep', 'drop', 'replace'), fc.nat(2));
   const side = fc.array(change, { minLength: 9, maxLength: 9 });
   const words = ['amber', 'birch', 'cedar', 'dune', 'ember', 'fjord', 'grove', 'heath', 'inlet'];

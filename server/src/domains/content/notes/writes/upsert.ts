@@ -221,7 +221,7 @@ function appendTo(
   return writeOne(deps, context, plan, (note, { fresh }) => ({ created: fresh, path: note.path, note }));
 }
 
-/** Not a regular expression: it would backtrack at every newline in the middle of the text. */
+/** Removes newlines at the end. A regular expression would backtrack at every newline in the middle of the text. */
 function withoutTrailingNewlines(text: string): string {
   let end = text.length;
   while (end > 0 && (text[end - 1] === '\n' || text[end - 1] === '\r')) end -= 1;

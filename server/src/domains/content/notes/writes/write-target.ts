@@ -37,7 +37,9 @@ export interface ExistingTarget {
   readonly doc: Buffer | null;
   /** Fingerprints of the writes that named a version; read for upserts only. */
   readonly fingerprints?: Buffer | null;
-  /** As for a new note, because another note may have been at the path since the deletion. */
+  /**
+   * The version of the tombstone at the path, as for a new note: another note may have been there since the deletion.
+   */
   readonly tombstoneVersion?: number;
 }
 
@@ -58,7 +60,7 @@ export interface NoteRowDraft {
   readonly content: Buffer;
   readonly doc: Buffer | null;
   readonly derived: Derived;
-  /** What the server inserted into the document since the version before; null for a new note. */
+  /** The clocks that the server has inserted into the document since the previous version; null for a new note. */
   readonly inserted: InsertedClocks | null;
   /** The replaced version, to be stored; null for a new note. */
   readonly replaced: VersionDraft | null;
@@ -102,7 +104,7 @@ export interface NoteInput extends UpsertNote {
   readonly pathKey: Buffer;
 }
 
-/** What the planning of an upsert reads: of its own, or for all notes of a batch. */
+/** The reads of an upsert's plan: its own, or shared by all notes of a batch. */
 export interface TargetReads {
   /** Resolves to the rows of findForWrites. */
   find(input: NoteInput): Promise<readonly FoundRow[]>;

@@ -15,11 +15,11 @@ export interface CacheSnapshot {
   readonly changeSeq: Seq;
   /** All rows of a kind. Throws `note_unreadable`, `attachment_unreadable` rather than leave a damaged one out. */
   rows<Row extends CachedRow>(collection: CachedCollection<Row>): Promise<RowsView<Row>>;
-  /** The same, with damaged rows listed apart. */
+  /** Like `rows`, with damaged rows listed separately. */
   rowsWithDamage<Row extends CachedRow>(collection: CachedCollection<Row>): Promise<RowsView<Row>>;
 }
 
-/** Most damaged rows that an error names. */
+/** Maximum damaged rows that an error names. */
 const NAMED_MAX = 100;
 
 /**

@@ -3,7 +3,7 @@ import { GB, MB } from '@notevault/protocol/values/byte-units.ts';
 import type { SkipReason } from '../progress.ts';
 
 export interface ArchiveFile {
-  /** As the archive names it; not checked. */
+  /** Name in the archive, unchecked. */
   readonly name: string;
   /** Epoch seconds; null when the archive does not say. */
   readonly mtime: number | null;
@@ -47,7 +47,7 @@ export class EntryRefused extends Error {
 export interface ArchiveLimits {
   readonly entries: number;
   readonly unpackedBytes: number;
-  /** Most bytes that a byte of a packed file, and of the archive, may become. */
+  /** Maximum compression ratio of a packed file, and of the archive. */
   readonly ratio: number;
   /** Bytes of a file from which on the ratio counts: short files of one letter are harmless. */
   readonly ratioFrom: number;
@@ -60,7 +60,7 @@ export const ARCHIVE_LIMITS: ArchiveLimits = {
   ratioFrom: MB,
 };
 
-/** So many files of a length at which the ratio does not count yet may be in an archive of any size. */
+/** Number of files exempt from the archive's ratio, each so short that its own ratio is not checked. */
 const SHORT_FILES = 64;
 
 /** Counts what is unpacked, because an archive may lie about it. */

@@ -45,7 +45,7 @@ export function parseItem(text: string): JoplinItem | null {
   return { id, type, title, body: body.join('\n').replace(/^\n/, '').replace(/\n$/, ''), fields };
 }
 
-/** What is kept of an item until all are known. */
+/** The parts of an item that are kept until all items are read. */
 interface Known {
   /** The title as the name of a file or folder. */
   readonly name: string;

@@ -9,10 +9,10 @@ import type { ByteSource } from './range-reader.ts';
  */
 
 const BLOCK = 512;
-/** Most bytes of an extended header; names have at most 4,096. */
+/** Maximum bytes of an extended header; names have at most 4,096. */
 const EXTENDED_MAX = 64 * 1024;
 
-/** What extended headers say of the next file. */
+/** Fields that extended headers give for the next file. */
 interface Extended {
   readonly path?: string;
   readonly size?: number;

@@ -1,7 +1,7 @@
 import { type Excerpt, excerptOf, placesOf, type TextChange } from '@notevault/note-text/text-change.ts';
 import { utf8Length } from '@notevault/note-text/utf8.ts';
 
-/** What a change would replace in a note. */
+/** The places in a note that a change would replace. */
 export interface FoundPlaces {
   readonly count: number;
   /** Around the first places. */

@@ -17,7 +17,7 @@ export function leaseTimes(now: number) {
 /** The vectors of a note to store, or the record that they could not be made. */
 export type VectorsToStore = Omit<store.NewVectors, 'vseq'>;
 
-/** What is stored at once, in one transaction. */
+/** Embeddings that are stored in one transaction. */
 export interface EmbeddingBatch {
   readonly rows: readonly VectorsToStore[];
   readonly deletedNotes: readonly string[];

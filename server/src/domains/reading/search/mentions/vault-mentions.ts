@@ -9,7 +9,7 @@ import { TransferList } from '../worker/transfer-list.ts';
 
 /** A page ends after the notes with which it has this many. */
 const PAGE_MENTIONS = 50;
-/** And after this many notes were read for it. */
+/** Maximum notes that are read for a page. */
 const PAGE_NOTES = 1000;
 /** Notes that are read together: some 20 ms of the search thread. */
 const SLICE = { count: 64, bytes: 256 * 1024 };

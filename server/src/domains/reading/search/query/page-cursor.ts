@@ -3,7 +3,7 @@ import { NotevaultError } from '@notevault/protocol/errors.ts';
 import type { UserId } from '@notevault/protocol/values/ids.ts';
 import type { OpenVault } from '../../../content/vaults/vaults.ts';
 
-/** What a cursor is bound to: it is refused with anything else. */
+/** The query that a cursor is bound to; with any other query it is refused. */
 export interface PageScope {
   readonly vault: OpenVault;
   readonly userId: UserId;

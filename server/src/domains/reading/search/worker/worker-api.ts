@@ -79,11 +79,11 @@ export interface NoteMentions extends Pick<NoteMeta, 'path' | 'title'> {
 export interface ChangedPlaces extends FoundPlaces {
   readonly id: string;
   readonly path: string;
-  /** Of its content, see NoteMeta. */
+  /** Hash of its content, see NoteMeta. */
   readonly hash: string;
 }
 
-/** What is needed of a note to open its text. */
+/** The columns of a note that are needed to open its text. */
 export type SealedText = Pick<SealedNote, 'id' | 'version' | 'content'>;
 
 export interface SnippetSource extends SealedText {

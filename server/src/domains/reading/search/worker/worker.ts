@@ -51,7 +51,7 @@ export interface WorkerDeps {
   openMeta(key: SealingKey, note: SealedNote): NoteMeta;
   openContent(key: SealingKey, note: SealedText): string;
   uuid(): string;
-  /** Most bytes of all indexes together; the one in use may take more. */
+  /** Maximum bytes of all indexes together; the one in use may take more. */
   readonly maxBytes: number;
 }
 

@@ -41,7 +41,7 @@ export function readStates(update: Uint8Array): State[] | null {
   }
 }
 
-/** Who reports states: the caller of a socket. */
+/** The reporter of awareness states: the caller of a socket. */
 export type Reporter = Pick<Principal, 'userId' | 'displayName' | 'kind'>;
 
 /**
@@ -59,7 +59,7 @@ export function signedStates(states: readonly State[], { userId, displayName, ki
   });
 }
 
-/** Whose a signed state is; undefined for one that is not signed. */
+/** Returns the user id in a signed state; undefined if it is not signed. */
 function personOf(state: string): string | undefined {
   return (JSON.parse(state) as { actor?: { user_id?: string } } | null)?.actor?.user_id;
 }
@@ -78,7 +78,7 @@ export function writeStates(states: readonly State[]): Uint8Array {
 /** An update without clients: y-websocket clients accept it as a keep-alive. */
 export const noStates = writeStates([]);
 
-/** Who may report a client's state: a document open on a local socket, or another process. */
+/** The owner of a client's state: a document open on a local socket, or another process. */
 type Owner = object;
 
 interface KnownState {

@@ -325,7 +325,10 @@ onEachEngine('documents over sockets', (open) => {
   });
 });
 
-/** What is refused is decided before anything is stored; what is kept of it is tested on both engines with the documents. */
+/**
+ * Refusals are decided before anything is stored; the versions kept of refused text are tested on both engines with the
+ * documents.
+ */
 onSqlite('edits that are refused over sockets', (open) => {
   const start = notesOnOneServer(open, { trialMs: TRIAL_MS });
 

@@ -23,7 +23,10 @@ export interface Caller {
   readonly userAgent: string | null;
 }
 
-/** Of RFC 6455, section 7.4.1, and the IANA registry; 4400 to 4499 stop a `WebsocketProvider` from reconnecting. */
+/**
+ * Close codes of RFC 6455, section 7.4.1, and of the IANA registry; 4400 to 4499 stop a `WebsocketProvider` from
+ * reconnecting.
+ */
 export const CLOSE_CODES = {
   malformed: 1007,
   /** State of this process is lost; a reconnection recovers it. */

@@ -14,7 +14,7 @@ const STALE_MS = 30_000;
 /** Maximum number of permissions checked per sweep, so that many sockets put little load on the database. */
 const SWEEP_MAX = 256;
 
-/** What a permission has lost: its credential, or, while that goes on elsewhere, the vault. */
+/** The cause of a lost permission: the credential ended, or it only lost this vault. */
 export type Lost = 'credential' | 'vault';
 
 /** A document that is open under a permission. */
@@ -24,7 +24,7 @@ export interface PermissionListener {
   permissionChanged(): void;
 }
 
-/** What one credential may do in one vault; shared by all documents opened with it. */
+/** The permission of one credential in one vault, shared by all documents opened with it. */
 export class Permission {
   readonly listeners = new Set<PermissionListener>();
   #principal: Principal;
@@ -249,7 +249,9 @@ export class PermissionCache {
     }
   }
 
-  /** If the check fails, the permission stays stale: writes wait, and the next sweep checks again. */
+  /**
+   * Checks a permission again. If the check fails, the permission stays stale: writes wait, and the next sweep retries.
+   */
   #recheck(permission: Permission): void {
     this.refresh(permission).catch(() => undefined);
   }

@@ -171,7 +171,10 @@ onEachEngine('the y-websocket endpoint', (open) => {
   });
 });
 
-/** What is refused is decided before anything is stored; what is kept of it is tested on both engines with the documents. */
+/**
+ * Refusals are decided before anything is stored; the versions kept of refused text are tested on both engines with the
+ * documents.
+ */
 onSqlite('edits that the y-websocket endpoint refuses', (open) => {
   const start = notesOnOneServer(open, { trialMs: TRIAL_MS });
 

@@ -12,7 +12,7 @@ const SPLIT_STEPS_MAX = 4_000_000;
 /** To insert an item, Yjs reads all items between its two neighbours, in some 60 ns each. */
 const SCAN_STEPS_MAX = 20_000;
 
-/** What applying an update would cost, found in a bounded number of steps. */
+/** An estimate of the cost of applying an update, made in a bounded number of steps. */
 export type QuickCheck = 'quick' | 'unsure' | 'broken';
 
 /**

@@ -10,7 +10,7 @@ export interface SliceLimits {
 }
 
 type Struct = Y.Item | Y.Skip | Y.GC;
-/** What Y.decodeUpdate returns. */
+/** The result of Y.decodeUpdate. */
 type Decoded = { readonly structs: readonly Struct[]; readonly ds: DeleteSet };
 interface DeleteSet {
   readonly clients: ReadonlyMap<number, readonly { readonly clock: number; readonly len: number }[]>;

@@ -15,7 +15,10 @@ export interface TrialInput {
 export type Trial =
   | {
       readonly kind: 'accepted';
-      /** What it adds to the document (v1), whole, and in slices to apply one after the other. */
+      /**
+       * Update (v1) with everything it adds to the document; `slices` has the same in parts to apply one after the
+       * other.
+       */
       readonly added: Uint8Array;
       readonly slices: readonly Uint8Array[];
       readonly size: DocumentSize;
@@ -33,7 +36,7 @@ export type Rejection =
   | { readonly kind: 'malformed' | 'unsupported' | 'ahead' | 'too_large' }
   | { readonly kind: 'foreign' | 'costly'; readonly text: string };
 
-/** What became of an update: `known` adds nothing, `missing` depends on edits that the document lacks. */
+/** The outcome of an update: `known` adds nothing, `missing` depends on edits that the document lacks. */
 export type ApplyResult = 'stored' | 'known' | 'missing' | Rejection;
 
 /** Processor time for one slice, and for a whole update, which yields to the event loop after each slice. */

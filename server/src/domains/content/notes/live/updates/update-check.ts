@@ -11,7 +11,7 @@ import {
   UnsupportedUpdate,
 } from './update-validator.ts';
 
-/** What happens to an update: it is applied at once (`quick`), tried first (`unsure`), or refused. */
+/** The decision about an update: apply it immediately (`quick`), try it first (`unsure`), or refuse it. */
 export type Verdict = 'quick' | 'unsure' | 'missing' | Rejection;
 
 /** Decides about updates of clients before they are applied to a document. */

@@ -11,7 +11,7 @@ export class UnsupportedUpdate extends MalformedUpdate {
   }
 }
 
-/** What an update (Yjs 13, encoding v1) contains, read without creating its structs. */
+/** The contents of an update (Yjs 13, encoding v1), read without creating its structs. */
 export interface ScannedUpdate {
   /** The clocks of each client's structs, without gaps: from (inclusive) to (exclusive). */
   readonly clients: ReadonlyMap<number, { readonly from: number; readonly to: number }>;

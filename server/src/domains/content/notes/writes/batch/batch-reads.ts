@@ -5,8 +5,8 @@ import * as store from '../../notes.store.ts';
 import { keysOf, type NoteInput, readsOf, recentOf, type TargetReads } from '../write-target.ts';
 
 /**
- * What the planning of a batch reads: the rows of many notes in one statement, and each folder once. What changes between
- * this and the transaction is noticed there, as for a single note.
+ * Reads for the plan of a batch: the rows of many notes in one statement, and each folder once. Changes before the
+ * transaction are detected there, as for a single note.
  */
 export class BatchReads implements TargetReads {
   readonly #deps: NoteDeps;

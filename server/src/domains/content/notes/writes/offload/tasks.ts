@@ -16,7 +16,7 @@ import { draftMerge, draftText, type MergeInput } from '../build-note-row.ts';
 import type { ExistingTarget, WriteTarget } from '../write-target.ts';
 import { type PostedVault, postDraft, withBuffers } from './task-transfer.ts';
 
-/** What every task that writes a note gets. */
+/** The input common to all tasks that write a note. */
 interface Writing {
   readonly now: EpochMs;
   readonly vault: PostedVault;
