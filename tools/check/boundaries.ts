@@ -38,7 +38,7 @@ const ROOTS =
   /^server\/src\/(app\/.+|backup\/.+|app|open-ports|data\/migrations|search-thread|compute-thread|data\/sealed-samples)\.ts$/;
 /** Packages that browsers use too, so they must not import Node. */
 const PURE = [
-  ...['client', 'note-text', 'protocol', 'search-index', 'sync'].map((name) => `packages/${name}/`),
+  ...['client', 'note-html', 'note-text', 'protocol', 'search-index', 'sync'].map((name) => `packages/${name}/`),
   'web/src/',
   'clients/',
 ];

@@ -22,7 +22,6 @@ export type EditorMode = Mode;
 export type NoteEditorOptions = Options;
 export type EditorServices = Services.EditorServices;
 export type LinkServices = Services.LinkServices;
-export type LinkTarget = Services.LinkTarget;
 export type LinkStatus = Services.LinkStatus;
 export type CompletionServices = Services.CompletionServices;
 export type ContentServices = Services.ContentServices;

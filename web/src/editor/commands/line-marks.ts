@@ -1,7 +1,7 @@
 import type { ChangeSpec } from '@codemirror/state';
 import type { Command } from '@codemirror/view';
+import { readCalloutHead } from '@notevault/note-html/callout.ts';
 import { minimalChange } from '../core/source-change.ts';
-import { readCalloutHead } from '../preview/callout.ts';
 import { selectedLines, withCursor } from './tasks.ts';
 
 const HEADING = /^#{1,6}[ \t]+/;

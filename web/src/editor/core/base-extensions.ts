@@ -14,6 +14,7 @@ import {
   ViewPlugin,
   type ViewUpdate,
 } from '@codemirror/view';
+import { MAX_FRONTMATTER } from '@notevault/note-html/grammar/frontmatter.ts';
 import { findFrontmatter } from '@notevault/note-text/frontmatter/fence.ts';
 import { formatBar } from '../bars/format-bar.ts';
 import { noteCompletion } from '../completion/note-completion.ts';
@@ -26,7 +27,6 @@ import { linkPaste } from '../paste/link-paste.ts';
 import { plainPasteKeys } from '../paste/plain-paste.ts';
 import { calloutFolds } from '../preview/callout-folds.ts';
 import { codeParser } from '../syntax/code-parser.ts';
-import { MAX_FRONTMATTER } from '../syntax/frontmatter.ts';
 import { noteLanguage } from '../syntax/markdown-language.ts';
 import { tablePaste } from '../table/paste.ts';
 import { editorTheme } from '../theme/theme.ts';

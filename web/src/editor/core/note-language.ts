@@ -1,7 +1,7 @@
 import { type EditorState, type Extension, StateField, type Text, type Transaction } from '@codemirror/state';
 import { EditorView } from '@codemirror/view';
+import { MAX_FRONTMATTER } from '@notevault/note-html/grammar/frontmatter.ts';
 import { findFrontmatter } from '@notevault/note-text/frontmatter/fence.ts';
-import { MAX_FRONTMATTER } from '../syntax/frontmatter.ts';
 
 interface NoteLanguage {
   /** As BCP 47 names it; null when the note does not say. */

@@ -1,16 +1,6 @@
 import { Facet } from '@codemirror/state';
-import type { LinkForm } from '@notevault/note-text/links/parsed-link.ts';
+import type { LinkTarget } from '@notevault/note-html/links/destination.ts';
 import type { EditorStrings } from './strings.ts';
-
-/** A link as the editor reads it from the text. */
-export interface LinkTarget {
-  /** The path or title as written, decoded; empty for a link into the note itself. */
-  readonly target: string;
-  /** Heading, or `^` and a block id; null without one. */
-  readonly anchor: string | null;
-  /** How it is written; the same words may mean different notes. */
-  readonly form: LinkForm;
-}
 
 /** Whether a link has a target: `unknown` until the app knows, which is shown like `live`. */
 export type LinkStatus = 'live' | 'dangling' | 'unknown';

@@ -1,7 +1,7 @@
 import { type EditorState, StateEffect, StateField } from '@codemirror/state';
 import { Decoration, type DecorationSet, EditorView } from '@codemirror/view';
+import { mediaKind } from '@notevault/note-html/links/media-kind.ts';
 import { services } from '../core/services.ts';
-import { mediaKind } from '../media/media-kind.ts';
 import { UploadWidget } from './upload-widget.ts';
 
 interface Upload {

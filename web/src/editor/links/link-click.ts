@@ -1,10 +1,10 @@
 import { syntaxTree } from '@codemirror/language';
 import { EditorView } from '@codemirror/view';
 import type { SyntaxNode } from '@lezer/common';
+import { type Destination, readBareAddress } from '@notevault/note-html/links/destination.ts';
+import { readLinkNode, readWikilinkNode } from '@notevault/note-html/links/read-link.ts';
 import { editorMode } from '../core/modes.ts';
 import { services } from '../core/services.ts';
-import type { Destination } from './destination.ts';
-import { readLinkNode, readWikilinkNode } from './read-link.ts';
 
 /** The class of every element that a click follows. */
 export const LINK_CLASS = 'nv-link';
@@ -38,16 +38,10 @@ function linkOf(node: SyntaxNode, text: (from: number, to: number) => string) {
     case 'Autolink':
       return readLinkNode(node, text);
     case 'URL':
-      return node.parent?.name === 'Paragraph' ? bareUrl(node, text) : null;
+      return node.parent?.name === 'Paragraph' ? { destination: readBareAddress(text(node.from, node.to)) } : null;
     default:
       return null;
   }
-}
-
-function bareUrl(node: SyntaxNode, text: (from: number, to: number) => string) {
-  const written = text(node.from, node.to);
-  const url = /^[a-z]+:/i.test(written) ? written : written.includes('@') ? `mailto:${written}` : `https://${written}`;
-  return { destination: { kind: 'web', url } as Destination, label: '' };
 }
 
 /**

@@ -1,5 +1,5 @@
 import type { EditorView } from '@codemirror/view';
-import type { CalloutHead, CalloutLook } from '../preview/callout.ts';
+import type { CalloutHead, CalloutLook } from '@notevault/note-html/callout.ts';
 import { toggleCallout } from '../preview/callout-folds.ts';
 import { button, drawn, element, PreviewWidget } from '../preview/widget-base.ts';
 import { stringsOf } from './inline-widgets.ts';

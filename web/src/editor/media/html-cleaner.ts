@@ -1,5 +1,5 @@
+import { HTML_TAGS } from '@notevault/note-html/html-tags.ts';
 import DOMPurify from 'dompurify';
-import { HTML_TAGS } from './html-tags.ts';
 
 const ATTRIBUTES = ['href', 'title', 'open', 'colspan', 'rowspan', 'scope', 'start', 'reversed', 'dir', 'lang'];
 const IMAGE_ATTRIBUTES = ['data-src', 'alt', 'width', 'height'];

@@ -1,6 +1,6 @@
 import type { EditorView } from '@codemirror/view';
+import type { EmbedSpec } from '@notevault/note-html/links/embed-spec.ts';
 import { element } from '../preview/widget-base.ts';
-import type { EmbedSpec } from './embed-spec.ts';
 import { drawMedia } from './media-elements.ts';
 import { drawRemoteImage } from './remote-image.ts';
 

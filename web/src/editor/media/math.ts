@@ -1,19 +1,7 @@
 import type { EditorView } from '@codemirror/view';
+import { FORMULA_OPTIONS } from '@notevault/note-html/formula-options.ts';
 import { BlockWidget, element, PreviewWidget } from '../preview/widget-base.ts';
 import { stringsOf } from './inline-widgets.ts';
-
-/**
- * Formulas are untrusted text: no links, no raw HTML, bounded macros and sizes. KaTeX builds elements and never parses
- * HTML.
- */
-export const KATEX_OPTIONS = {
-  trust: false,
-  strict: 'ignore',
-  throwOnError: true,
-  maxExpand: 200,
-  maxSize: 20,
-  output: 'htmlAndMathml',
-} as const;
 
 /** Draws a formula into an element; shows the source with a message if it cannot be read. */
 export async function renderMath(
@@ -24,7 +12,7 @@ export async function renderMath(
 ): Promise<void> {
   const { renderFormula } = await import('./katex-loader.ts');
   try {
-    renderFormula(formula, parent, { ...KATEX_OPTIONS, displayMode: isDisplay });
+    renderFormula(formula, parent, { ...FORMULA_OPTIONS, output: 'htmlAndMathml', displayMode: isDisplay });
   } catch {
     const source = element('code', 'nv-math-error', formula);
     source.title = failed;

@@ -1,20 +1,10 @@
 import type { EditorView } from '@codemirror/view';
+import type { MediaSpec } from '@notevault/note-html/links/embed-spec.ts';
+import type { ImageSize } from '@notevault/note-html/links/media-kind.ts';
 import { services } from '../core/services.ts';
 import { openDestination } from '../links/link-click.ts';
 import { button, drawn, element } from '../preview/widget-base.ts';
 import { stringsOf } from './inline-widgets.ts';
-import type { ImageSize, MediaKind } from './media-kind.ts';
-
-/** An embedded file. */
-export interface MediaSpec {
-  readonly kind: Exclude<MediaKind, 'note'>;
-  /** Path as written. */
-  readonly path: string;
-  readonly alt: string;
-  readonly size: ImageSize | null;
-  /** The page of a PDF, from its anchor; 1 without one. */
-  readonly page: number;
-}
 
 /** Draws an embedded file of the vault into an element. */
 export async function drawMedia(

@@ -1,6 +1,7 @@
 import type { EditorView } from '@codemirror/view';
+import type { MediaSpec } from '@notevault/note-html/links/embed-spec.ts';
 import { BlockWidget, element, PreviewWidget } from '../preview/widget-base.ts';
-import { drawMedia, type MediaSpec } from './media-elements.ts';
+import { drawMedia } from './media-elements.ts';
 import { drawRemoteImage } from './remote-image.ts';
 
 /** A file of the vault, on a line of its own. */

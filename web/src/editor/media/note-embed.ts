@@ -1,5 +1,6 @@
 import type { EditorView } from '@codemirror/view';
-import { type LinkTarget, services } from '../core/services.ts';
+import type { LinkTarget } from '@notevault/note-html/links/destination.ts';
+import { services } from '../core/services.ts';
 import { openDestination } from '../links/link-click.ts';
 import { drawNote, embedDepth, MAX_EMBED_DEPTH } from '../preview/nested.ts';
 import { BlockWidget, button, element } from '../preview/widget-base.ts';

@@ -1,5 +1,5 @@
+import { HTML_TAGS } from '@notevault/note-html/html-tags.ts';
 import DOMPurify from 'dompurify';
-import { HTML_TAGS } from '../media/html-tags.ts';
 import { toCellText } from '../table/cell-text.ts';
 
 /** A text with images that are in it, which are still to be uploaded. */

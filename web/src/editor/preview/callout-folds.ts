@@ -2,7 +2,7 @@ import { codeFolding, foldEffect, foldedRanges, foldService, syntaxTree, unfoldE
 import type { EditorState, Extension } from '@codemirror/state';
 import type { EditorView } from '@codemirror/view';
 import type { SyntaxNode } from '@lezer/common';
-import { readCalloutHead } from './callout.ts';
+import { readCalloutHead } from '@notevault/note-html/callout.ts';
 import type { Range } from './reveal.ts';
 
 /** The lines of a callout that fold away, by an offset in its first line; null for what is no callout that folds. */

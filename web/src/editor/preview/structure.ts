@@ -2,7 +2,7 @@ import { syntaxTree } from '@codemirror/language';
 import { type EditorState, type Range as PlacedRange, RangeSet } from '@codemirror/state';
 import { BlockWrapper, EditorView, ViewPlugin, type ViewUpdate } from '@codemirror/view';
 import type { SyntaxNodeRef } from '@lezer/common';
-import { readCalloutHead } from './callout.ts';
+import { readCalloutHead } from '@notevault/note-html/callout.ts';
 import { isFrozen } from './preview-state.ts';
 
 type Wrappers = RangeSet<BlockWrapper>;

@@ -1,16 +1,16 @@
 import type { EditorView } from '@codemirror/view';
 import type { SyntaxNode } from '@lezer/common';
+import { isPadded } from '@notevault/note-html/grammar/padded-code.ts';
+import type { Destination } from '@notevault/note-html/links/destination.ts';
+import { type EmbedSpec, readEmbed, readImageTag } from '@notevault/note-html/links/embed-spec.ts';
+import { readLinkNode, readWikilinkNode } from '@notevault/note-html/links/read-link.ts';
 import { services } from '../core/services.ts';
-import type { Destination } from '../links/destination.ts';
 import { LINK_CLASS, openDestination } from '../links/link-click.ts';
-import { readLinkNode, readWikilinkNode } from '../links/read-link.ts';
-import { type EmbedSpec, readEmbed, readImageTag } from '../media/embed-spec.ts';
 import { inlineEmbed } from '../media/inline-embed.ts';
 import { ANCHOR_SEPARATOR, stringsOf } from '../media/inline-widgets.ts';
 import { renderMath } from '../media/math.ts';
 import { element } from '../preview/widget-base.ts';
 import { noteParser } from '../syntax/markdown-language.ts';
-import { isPadded } from '../syntax/padded-code.ts';
 
 const ELEMENTS: Readonly<Record<string, 'em' | 'strong' | 's' | 'mark' | 'code' | 'sup' | 'sub'>> = {
   Emphasis: 'em',

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { SyntaxNode } from '@lezer/common';
+import { readLinkNode, readWikilinkNode } from '@notevault/note-html/links/read-link.ts';
 import fc from 'fast-check';
 import {
   expectedOf,
@@ -11,7 +12,6 @@ import {
 } from '../../../../packages/note-text/test/grammar/cases.ts';
 import { readWithScanner } from '../../../../packages/note-text/test/grammar/scanner.ts';
 import { headingText } from '../core/text-facts.ts';
-import { readLinkNode, readWikilinkNode } from '../links/read-link.ts';
 import { headingLevel } from './heading-folds.ts';
 import { noteParser } from './markdown-language.ts';
 

@@ -2,7 +2,8 @@ import { HighlightStyle, syntaxHighlighting } from '@codemirror/language';
 import type { Extension } from '@codemirror/state';
 import { EditorView } from '@codemirror/view';
 import { tags } from '@lezer/highlight';
-import { noteTags } from '../syntax/syntax-styles.ts';
+import { CODE_TOKENS } from '@notevault/note-html/code-tokens.ts';
+import { noteTags } from '@notevault/note-html/grammar/syntax-styles.ts';
 import { barTheme } from './bars.ts';
 import { blockTheme } from './blocks.ts';
 import { chromeTheme } from './chrome.ts';
@@ -45,17 +46,21 @@ export const noteStyle = HighlightStyle.define([
   { tag: [noteTags.math, tags.meta], color: 'var(--muted)' },
 ]);
 
-/** Code. Few colours, each with a contrast of 4.5 : 1 on the background of code. */
-export const codeStyle = HighlightStyle.define([
-  { tag: [tags.keyword, tags.operatorKeyword, tags.modifier, tags.controlKeyword], color: 'var(--accent-ink)' },
-  { tag: [tags.string, tags.regexp, tags.special(tags.string)], color: 'var(--ok)' },
-  { tag: [tags.number, tags.bool, tags.null, tags.atom, tags.escape], color: 'var(--warn)' },
-  { tag: [tags.comment, tags.lineComment, tags.blockComment], color: 'var(--faint)' },
-  { tag: [tags.typeName, tags.className, tags.tagName, tags.namespace], color: 'var(--info)' },
-  { tag: [tags.propertyName, tags.attributeName, tags.definition(tags.variableName)], color: 'var(--text)' },
-  { tag: tags.function(tags.variableName), fontWeight: '600' },
-  { tag: tags.invalid, color: 'var(--danger)' },
-]);
+/** The look of each kind of token, with a contrast of 4.5 : 1 on the background of code. */
+const CODE_LOOKS: Readonly<Record<keyof typeof CODE_TOKENS, Readonly<Record<string, string>>>> = {
+  keyword: { color: 'var(--accent-ink)' },
+  string: { color: 'var(--ok)' },
+  number: { color: 'var(--warn)' },
+  comment: { color: 'var(--faint)' },
+  type: { color: 'var(--info)' },
+  property: { color: 'var(--text)' },
+  function: { fontWeight: '600' },
+  invalid: { color: 'var(--danger)' },
+};
+
+export const codeStyle = HighlightStyle.define(
+  Object.entries(CODE_TOKENS).map(([name, tag]) => ({ tag, ...CODE_LOOKS[name as keyof typeof CODE_TOKENS] })),
+);
 
 /** The look of the editor. Colours, sizes and spaces are the custom properties of the app. */
 export const editorTheme: Extension = [

@@ -1,5 +1,6 @@
 import { syntaxTree } from '@codemirror/language';
-import { HtmlWidget, isShownHtml } from '../../media/html.ts';
+import { isShownHtml } from '@notevault/note-html/shown-html.ts';
+import { HtmlWidget } from '../../media/html.ts';
 import { MathBlockWidget } from '../../media/math.ts';
 import { MermaidWidget } from '../../media/mermaid.ts';
 import { QueryWidget } from '../../media/query-table.ts';

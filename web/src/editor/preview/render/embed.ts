@@ -1,8 +1,8 @@
 import { syntaxTree } from '@codemirror/language';
 import type { EditorState } from '@codemirror/state';
 import type { SyntaxNode, SyntaxNodeRef } from '@lezer/common';
+import { type EmbedSpec, readEmbed, readImageTag } from '@notevault/note-html/links/embed-spec.ts';
 import { LINK_CLASS } from '../../links/link-click.ts';
-import { type EmbedSpec, readEmbed, readImageTag } from '../../media/embed-spec.ts';
 import { MediaBlockWidget, MediaInlineWidget, RemoteImageWidget } from '../../media/media-widgets.ts';
 import { NoteEmbedWidget } from '../../media/note-embed.ts';
 import type { BlockRenderer } from '../block-field.ts';

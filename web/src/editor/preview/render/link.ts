@@ -1,8 +1,8 @@
 import type { SyntaxNode, SyntaxNodeRef } from '@lezer/common';
+import type { Destination } from '@notevault/note-html/links/destination.ts';
+import { readLinkNode, readWikilinkNode } from '@notevault/note-html/links/read-link.ts';
 import { services } from '../../core/services.ts';
-import type { Destination } from '../../links/destination.ts';
 import { LINK_CLASS } from '../../links/link-click.ts';
-import { readLinkNode, readWikilinkNode } from '../../links/read-link.ts';
 import { AnchorSeparatorWidget } from '../../media/inline-widgets.ts';
 import type { InlineRenderer, RenderContext } from '../renderer.ts';
 

@@ -1,5 +1,5 @@
 import type { SyntaxNode } from '@lezer/common';
-import { isPadded } from '../../syntax/padded-code.ts';
+import { isPadded } from '@notevault/note-html/grammar/padded-code.ts';
 import type { InlineRenderer, RenderContext } from '../renderer.ts';
 
 const CLASSES: Readonly<Record<string, string>> = {

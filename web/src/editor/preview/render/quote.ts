@@ -1,9 +1,9 @@
 import { syntaxTree } from '@codemirror/language';
 import type { EditorState } from '@codemirror/state';
 import type { SyntaxNode, SyntaxNodeRef } from '@lezer/common';
+import { type CalloutHead, readCalloutHead } from '@notevault/note-html/callout.ts';
 import { directionOf } from '../../core/text-direction.ts';
 import { CalloutTitleWidget } from '../../media/callout-title.ts';
-import { type CalloutHead, readCalloutHead } from '../callout.ts';
 import { calloutBody, isFolded } from '../callout-folds.ts';
 import type { InlineRenderer, RenderContext } from '../renderer.ts';
 

@@ -1,4 +1,5 @@
 import { EditorView } from '@codemirror/view';
+import type { LinkTarget } from '@notevault/note-html/links/destination.ts';
 import { Awareness } from 'y-protocols/awareness';
 import {
   applyUpdate,
@@ -18,7 +19,6 @@ import {
   type EditorController,
   type EditorMode,
   type EditorServices,
-  type LinkTarget,
 } from '../../index.ts';
 import { interaction } from '../../preview/preview-state.ts';
 import { buildCounts } from '../../preview/visible-walk.ts';

@@ -1,3 +1,4 @@
+import type { LinkTarget } from '@notevault/note-html/links/destination.ts';
 import {
   aliasKey,
   attachmentNameKey,
@@ -9,7 +10,7 @@ import {
 import { bestMatches, type Candidate as NameCandidate } from '@notevault/note-text/names/match.ts';
 import type { VaultTree } from '@notevault/protocol/sync.ts';
 import { noteName, parentOf } from '../../../data/tree/tree-index.ts';
-import type { LinkTarget, NoteSuggestion } from '../../../editor/index.ts';
+import type { NoteSuggestion } from '../../../editor/index.ts';
 
 /** Finds what links mean among the notes and attachments of a vault, by the rules of the server. */
 export class LinkIndex {

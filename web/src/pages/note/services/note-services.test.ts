@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ApiError } from '@notevault/client/transport.ts';
+import type { LinkTarget } from '@notevault/note-html/links/destination.ts';
 import type { Note } from '@notevault/protocol/notes.ts';
 import type { VaultTree } from '@notevault/protocol/sync.ts';
 import { QueryClient } from '@tanstack/react-query';
 import { keys } from '../../../data/keys.ts';
 import type { Uploaded } from '../../../device/outbox/files.ts';
-import type { EditorStrings, LinkTarget } from '../../../editor/index.ts';
+import type { EditorStrings } from '../../../editor/index.ts';
 import { type NoteServer, NoteServices } from './note-services.ts';
 
 const VAULT = 'v';

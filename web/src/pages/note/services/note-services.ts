@@ -1,3 +1,4 @@
+import type { LinkTarget } from '@notevault/note-html/links/destination.ts';
 import { bestMatches } from '@notevault/note-text/names/match.ts';
 import { foldPath } from '@notevault/note-text/paths.ts';
 import type { Counted, Note } from '@notevault/protocol/notes.ts';
@@ -5,7 +6,7 @@ import type { VaultTree } from '@notevault/protocol/sync.ts';
 import type { QueryClient } from '@tanstack/react-query';
 import { keys } from '../../../data/keys.ts';
 import type { Uploaded } from '../../../device/outbox/files.ts';
-import type { EditorServices, EditorStrings, LinkStatus, LinkTarget } from '../../../editor/index.ts';
+import type { EditorServices, EditorStrings, LinkStatus } from '../../../editor/index.ts';
 import { newAttachmentPath } from '../../../media/attachment-path.ts';
 import { excerptOf } from './excerpt.ts';
 import { linkChoices, linkIndexOf, pathForDangling } from './link-index.ts';

@@ -1,5 +1,15 @@
+import type { LinkForm } from '@notevault/note-text/links/parsed-link.ts';
 import { decodeTarget, unescapeMarkdown } from '@notevault/note-text/scan/destination.ts';
-import type { LinkTarget } from '../core/services.ts';
+
+/** A link as the editor reads it from the text. */
+export interface LinkTarget {
+  /** The path or title as written, decoded; empty for a link into the note itself. */
+  readonly target: string;
+  /** Heading, or `^` and a block id; null without one. */
+  readonly anchor: string | null;
+  /** How it is written; the same words may mean different notes. */
+  readonly form: LinkForm;
+}
 
 /** Where a link of a note leads. */
 export type Destination =
@@ -39,4 +49,10 @@ function parseUrl(text: string): URL | null {
   } catch {
     return null;
   }
+}
+
+/** Reads an address that stands in the text without marks: `https://…`, `www.…` or a mail address. */
+export function readBareAddress(written: string): Destination {
+  const url = /^[a-z]+:/i.test(written) ? written : written.includes('@') ? `mailto:${written}` : `https://${written}`;
+  return { kind: 'web', url };
 }

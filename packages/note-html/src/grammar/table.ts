@@ -1,4 +1,3 @@
-import { foldNodeProp } from '@codemirror/language';
 import { tags } from '@lezer/highlight';
 import type { BlockContext, Element, LeafBlock, LeafBlockParser, Line, MarkdownConfig } from '@lezer/markdown';
 import { beginsTable, splitRow } from '@notevault/note-text/scan/table.ts';
@@ -26,7 +25,6 @@ export const tableSyntax: MarkdownConfig = {
       before: 'SetextHeading',
     },
   ],
-  props: [foldNodeProp.add({ Table: ({ from, to }, { doc }) => ({ from: doc.lineAt(from).to, to }) })],
 };
 
 function isHead(header: string, rule: string): boolean {

@@ -1,11 +1,20 @@
 import type { SyntaxNode } from '@lezer/common';
 import { unescapeHtml } from '@notevault/note-text/scan/destination.ts';
 import { readAttributes } from '@notevault/note-text/scan/html.ts';
-import type { LinkTarget } from '../core/services.ts';
-import { type Destination, readDestinationUrl } from '../links/destination.ts';
-import { readLinkNode, readWikilinkNode } from '../links/read-link.ts';
-import type { MediaSpec } from './media-elements.ts';
-import { mediaKind, readImageSize } from './media-kind.ts';
+import { type Destination, type LinkTarget, readDestinationUrl } from './destination.ts';
+import { type ImageSize, type MediaKind, mediaKind, readImageSize } from './media-kind.ts';
+import { definitionOf, type FindDefinition, readLinkNode, readWikilinkNode } from './read-link.ts';
+
+/** An embedded file. */
+export interface MediaSpec {
+  readonly kind: Exclude<MediaKind, 'note'>;
+  /** Path as written. */
+  readonly path: string;
+  readonly alt: string;
+  readonly size: ImageSize | null;
+  /** The page of a PDF, from its anchor; 1 without one. */
+  readonly page: number;
+}
 
 /** What an embed of the text shows. */
 export type EmbedSpec =
@@ -18,9 +27,9 @@ export type EmbedSpec =
 type ReadText = (from: number, to: number) => string;
 
 /** Reads `![[…]]` or `![…](…)`. */
-export function readEmbed(node: SyntaxNode, text: ReadText): EmbedSpec {
+export function readEmbed(node: SyntaxNode, text: ReadText, define: FindDefinition = definitionOf): EmbedSpec {
   const isWiki = node.name === 'WikiEmbed';
-  const read = isWiki ? readWikilinkNode(node, text) : readLinkNode(node, text);
+  const read = isWiki ? readWikilinkNode(node, text) : readLinkNode(node, text, define);
   if (read === null) return { kind: 'none' };
   const { size, alt } = readImageSize(read.label);
   if (read.destination.kind !== 'note') return remoteImage(read.destination, alt);

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { isShownHtml } from './html.ts';
+import { isShownHtml } from './shown-html.ts';
 
 test('HTML of known tags that end is shown', () => {
   for (const source of [

@@ -21,8 +21,11 @@ export function readWikilinkNode(node: SyntaxNode, text: ReadText): NodeLink | n
   return { destination: { kind: 'note', link: target }, label: link.alias };
 }
 
+/** Finds the destination that a reference link at a node has; null for none. */
+export type FindDefinition = (node: SyntaxNode, label: string, text: ReadText) => string | null;
+
 /** Reads a markdown link, image or autolink; null when it has no destination. */
-export function readLinkNode(node: SyntaxNode, text: ReadText): NodeLink | null {
+export function readLinkNode(node: SyntaxNode, text: ReadText, define: FindDefinition = definitionOf): NodeLink | null {
   const url = node.getChild('URL');
   const marks = node.getChildren('LinkMark');
   const [open, close] = marks;
@@ -30,12 +33,12 @@ export function readLinkNode(node: SyntaxNode, text: ReadText): NodeLink | null 
   if (url !== null) return { destination: readDestinationUrl(text(url.from, url.to)), label };
   const name = node.getChild('LinkLabel');
   const reference = name === null ? label : text(name.from + 1, name.to - 1) || label;
-  const definition = definitionOf(node, reference, text);
+  const definition = define(node, reference, text);
   return definition === null ? null : { destination: readDestinationUrl(definition), label };
 }
 
 /** The destination that `[label]: destination` defines; null without one. Looked for at the top of the note. */
-function definitionOf(node: SyntaxNode, label: string, text: ReadText): string | null {
+export function definitionOf(node: SyntaxNode, label: string, text: ReadText): string | null {
   let top = node;
   while (top.parent !== null) top = top.parent;
   const wanted = normalizeLabel(label);
