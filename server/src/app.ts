@@ -57,7 +57,7 @@ export interface Context {
 
 /** A service that does not listen yet: the operations for the command line, and the same operations behind HTTP. */
 export interface App extends Domains, AsyncDisposable {
-  /** The operations behind HTTP: made when they are first asked for, because a single command serves nobody. */
+  /** The HTTP server, created on first use: a single command needs none. */
   readonly http: () => Promise<FastifyInstance>;
   readonly sockets: Sockets;
   /** Background work derived from stored state (purges, erasures): started by `serve`, not by single commands. */
@@ -167,7 +167,7 @@ interface Running extends Pick<App, 'jobRunner'> {
 
 /** Closes from the outside in: first no new calls, then the end of running work. */
 async function close({ http, collaboration, jobRunner, domains, observers }: Running): Promise<void> {
-  // One that could not be made has nothing to close, and has said why to whoever asked for it.
+  // If it could not be created, there is nothing to close, and its caller has the error.
   await (await http?.catch(() => undefined))?.close();
   collaboration[Symbol.dispose]();
   observers.metrics?.[Symbol.dispose]();

@@ -7,8 +7,8 @@ import { collectAfterWork } from './ports/gc/gc.ts';
 import { sealingKey } from './ports/keyring/sealing.ts';
 
 /*
- * A thread of the pool, which runs work that would block the event loop: the tasks of all domains. A task is a function
- * of its input alone; it has no database, and no keys but those its input lends.
+ * A thread of the pool, which runs work that would block the event loop: the tasks of all domains. A task depends on
+ * its input alone: it has no database, and no keys except those in its input.
  */
 
 const { random } = systemClock();

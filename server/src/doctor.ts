@@ -109,7 +109,7 @@ export async function* examine(config: Config, progress: DoctorProgress = () => 
   if (url !== null) yield* examineServers(config, url, keyring, clock);
 }
 
-/** Checks the keys and what is sealed under them. */
+/** Checks the keys and sealed values. */
 async function* examineSealed(db: Database, keyring: Keyring, progress: DoctorProgress): AsyncGenerator<Finding> {
   yield* attempt(
     'data keys',
@@ -149,7 +149,7 @@ async function* examineBesideServer(config: Config, progress: DoctorProgress): A
   if (keyring !== null) yield* examineSealed(db, keyring, progress);
 }
 
-/** Checks what a restore left, and the public address of the servers on a database. */
+/** Checks for leftovers of a restore, and the public address of the servers on a database. */
 async function* examineServers(config: Config, url: string, keyring: Keyring, clock: Clock): AsyncGenerator<Finding> {
   const { examineRestore } = await import('./backup/restore/unfinished-restore.ts');
   const left = await examineRestore(url);

@@ -9,14 +9,14 @@ import { runShared } from './concurrency/tenant.ts';
 export interface ServerEvents {
   /** The contents of a vault changed in one transaction, which took `seqs` seqs; `changeSeq` is the last of them. */
   readonly vaultChanged: { readonly vaultId: VaultId; readonly changeSeq: number; readonly seqs: number };
-  /** A vault was deleted, or is being purged; whoever has it open closes it. */
+  /** A vault was deleted or is being purged; its sockets and documents close. */
   readonly vaultClosed: { readonly vaultId: VaultId };
   readonly vaultOpened: { readonly userId: UserId; readonly vaultId: VaultId };
   /** The owner, members or invitations of a vault changed. */
   readonly peopleChanged: PeopleChange;
   /** A sign-in named an unknown e-mail or a wrong password; the client's address is null if it is not known. */
   readonly signInRefused: { readonly address: string | null };
-  /** Some credentials of a user may have become invalid; whoever relies on one checks it again. */
+  /** Some credentials of a user may have become invalid; cached ones are checked again. */
   readonly credentialsChanged: { readonly userId: UserId };
 }
 

@@ -4,7 +4,7 @@ import { IDLE } from './concurrency/idle.ts';
 import { runForTenant } from './concurrency/tenant.ts';
 import type { Clock } from './ports/clock/clock.ts';
 
-/** Work derived from stored state: running it twice, or after a crash, does what is left to do. */
+/** Work derived from stored state: running it again, also after a crash, does only the remaining work. */
 export interface Job {
   readonly name: string;
   readonly everyMs: number;
@@ -16,7 +16,7 @@ export interface Job {
   run(signal: AbortSignal): Promise<unknown>;
 }
 
-/** The tenant to whose share jobs count, separate from other work of the server. */
+/** The tenant of jobs, separate from other work of the server. */
 const TENANT = 'jobs';
 
 /** Runs each job at the start and then at its interval, one run at a time, also after a failure, which is logged. */
@@ -105,7 +105,7 @@ export class FailureLog {
   }
 }
 
-/** Identifies the kind of an error without its message, which may quote what a person wrote. */
+/** Returns the kind of an error without its message, which may quote a person's text. */
 function kindOf(error: unknown): string {
   if (!(error instanceof Error)) return typeof error;
   const { code } = error as { code?: unknown };

@@ -33,7 +33,7 @@ export async function machineStatus(dataDir: string) {
 /**
  * Returns faults of the machine, present or near.
  *
- * @param folder the data folder, named when its disk has little room; without it no name is told.
+ * @param folder the data folder, to be named when its disk has little space; without it no path is named.
  */
 export function examineMachine({ disk, openFilesMax }: MachineStatus, folder?: string): Finding[] {
   const findings: Finding[] = [];
@@ -73,7 +73,7 @@ export function examineBackups(
   const hours = Math.floor((now - takenAt) / 3_600_000);
   const says = `the last one is ${hours < 48 ? counted(hours, 'hour') : counted(Math.floor(hours / 24), 'day')} old`;
   if (now - takenAt <= BACKUP_AGE_MS) return { what, ok: true, says };
-  // Without a schedule nobody promised a newer one.
+  // Without a schedule no newer backup is expected.
   return backupDir === null ? { what, ok: true, warning: true, says } : { what, ok: false, says };
 }
 

@@ -56,7 +56,10 @@ export const nextKeyFile = (dataDir: string) => join(dataDir, 'master.key.new');
 /** The file in which a rotation keeps the previous key. */
 export const oldKeyFile = (dataDir: string, masterKeyId: string) => `${keyFile(dataDir)}.old-${masterKeyId}`;
 
-/** The clock of everything that shares a database: on PostgreSQL the database's, because those of servers may differ. */
+/**
+ * Returns the clock for everything that shares a database: on PostgreSQL the database's, because the servers' clocks
+ * may differ.
+ */
 export function sharedClock(config: Config, machine: Clock = systemClock()): Clock {
   return config.databaseUrl === null ? machine : new DatabaseClock(machine);
 }

@@ -9,7 +9,7 @@ const BATCH = 100;
 export interface ProductEvents {
   /** Events beyond 1,000 waiting ones are dropped, so that nothing piles up while the sink is down. */
   vaultOpened(userId: Parameters<Accounts['me']>[0]): void;
-  /** Sends waiting events, then the erasures; what the sink did not accept waits for the next flush. */
+  /** Sends waiting events, then the erasures; those that the sink did not accept wait for the next flush. */
   flush(): Promise<void>;
 }
 

@@ -11,8 +11,8 @@ import { DatabaseError } from './ports/database/database.ts';
 import { collectWhileIdle } from './ports/gc/gc.ts';
 
 /**
- * Connections that may wait to be accepted, at most what the system allows. Node's 511 are full when one client opens a
- * thousand at once, and those of others then wait a second, until their systems ask again.
+ * Maximum connections waiting to be accepted, capped by the system. Node's default of 511 fills up when one client
+ * opens a thousand at once; connections of others then wait a second until they are retried.
  */
 const BACKLOG = 4096;
 

@@ -14,11 +14,11 @@ const TRIES = 5;
 type Hold = (handle: WriteHandle, standing: Standing) => Promise<void>;
 
 /**
- * A database whose transactions commit only while the standing of whoever runs them holds, so that no operation has to
- * check it. Where rights were taken away since, the decision is made anew, which throws its refusal, and the transaction
- * runs again.
+ * Returns a database whose transactions commit only while their caller's standing holds, so that no operation has to
+ * check it. If rights were removed since, the decision is repeated: it throws its refusal, or the transaction is
+ * retried.
  *
- * @param hold compares a standing with the stored versions, for transactions that have not done so with their own rows.
+ * @param hold compares a standing with the stored versions, in transactions that have not compared it themselves.
  */
 export function checkedDatabase(db: Database, hold: Hold): Database {
   async function transact<T>(body: (handle: WriteHandle) => Promise<T>, priority?: Priority): Promise<T> {

@@ -93,8 +93,8 @@ export class RequestGuard implements Guard {
   async #open(principal: Principal, need: Need, header: string | undefined, found?: Promise<FoundVault | undefined>) {
     const { vaults, notes } = this.#domains;
     const vault = await vaults.openVault(principal, header, need, found);
-    // An acknowledged edit of a socket must be visible to every later request.
-    // On a full disk it stays in the log, and what is in its note can still be read.
+    // A socket's acknowledged edit must be visible to every later request. On a full disk it stays in the log, and its
+    // note can still be read without it.
     if (vault.hasWaitingEdits) {
       await notes.live.flush(vault).catch((error: unknown) => {
         if (need === 'write' || !isStorageFull(error)) throw error;

@@ -22,7 +22,7 @@ export function subscribeListeners(
   events.on('vaultClosed', ({ vaultId }) => cache.evict(vaultId));
   events.on('vaultClosed', () => links.forgetOpened());
   events.on('vaultClosed', () => guard.vaultClosed());
-  // Sockets are told the reason first; then the documents are closed.
+  // Tell sockets the reason first, then close the documents.
   events.on('vaultClosed', ({ vaultId }) => collaboration.vaultClosed(vaultId));
   events.on('vaultClosed', ({ vaultId }) => notes.live.closeVault(vaultId));
 

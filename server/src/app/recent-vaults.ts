@@ -5,8 +5,8 @@ import type { OpenVault } from '../domains/foundation/access/access.ts';
 const REMEMBERED_MAX = 2000;
 
 /**
- * Remembers which vault a credential opened lately, so that what it asks for next can be looked up while the credential is
- * checked again. It proves nothing: the credential may have been revoked since, and the vault deleted.
+ * Caches the vault that each credential opened last, so that the next read can start while the credential is checked.
+ * It is only a guess: the credential may have been revoked since, or the vault deleted.
  */
 export class RecentVaults {
   readonly #max: number;
@@ -22,8 +22,8 @@ export class RecentVaults {
   }
 
   /**
-   * Remembers the vault that a request was just allowed to use. Returns the object remembered before if nothing of it has
-   * changed, which shows that whatever was made of it is true of this vault.
+   * Remembers the vault that a request was just allowed to use. Returns the previously cached object if it is
+   * unchanged: then data prefetched with it is valid for this vault.
    */
   confirm(credential: string, vault: OpenVault): OpenVault {
     const known = this.#vaults.get(credential);

@@ -39,7 +39,7 @@ function compareKeys(a: BlobKey, b: BlobKey): number {
   return a.blobId < b.blobId ? -1 : a.blobId > b.blobId ? 1 : 0;
 }
 
-/** Finds blobs in an ordered list, which must be asked for in order too. */
+/** Finds blobs in an ordered list. Lookups must come in the same order. */
 export class OrderedLookup {
   readonly #blobs: AsyncIterator<ListedBlob>;
   #next: ListedBlob | null | undefined;

@@ -7,9 +7,8 @@ import { DAMAGE_HELP } from '../data/damage-help.ts';
 /*
  * The format of a backup, docs/adr/0035. A folder has any number of backups, which share their objects:
  *
- *   <time>/manifest.json      what the backup taken at that time consists of
- *   database/<xx>/<sha256>    a piece of the database, or of the list of blobs
- *   blobs/<xx>/<sha256>       the bytes of an attachment, sealed as they are stored
+ * <time>/manifest.json      the contents of the backup taken at that time database/<xx>/<sha256>    a piece of the
+ * database, or of the list of blobs blobs/<xx>/<sha256>       the bytes of an attachment, sealed as they are stored
  *
  * As a tar stream it is the same files, of one backup, with its manifest at the end.
  */

@@ -15,8 +15,8 @@ export interface Scratch extends AsyncDisposable {
 }
 
 /**
- * Makes a temporary folder, which may become as large as all data. It is removed on disposal and when the process ends
- * by a signal or an error; those of killed processes are removed here.
+ * Creates a temporary folder, which may become as large as all data. It is removed on disposal and when the process
+ * ends by a signal or an error; this call removes the folders of killed processes.
  *
  * @param parent where to make it.
  */

@@ -194,7 +194,7 @@ export class FairQueue<Item> {
     this.#weight += by * weight;
   }
 
-  /** Deletes lines that no longer matter: all when nobody waits, because then no tenant has delayed another. */
+  /** Deletes idle lines: all of them when nobody waits, because then no tenant has delayed another. */
   #forget(): void {
     const isUnused = this.#idle.size === this.#lines.size;
     for (let line = this.#idle.first; line !== undefined; line = this.#idle.first) {

@@ -68,7 +68,7 @@ export class GroupQueue<Key, Item, Result> {
     else this.#carryOut(key, next);
   }
 
-  /** Removes and returns the next group, without those whose clients hung up. */
+  /** Removes and returns the next group, without items whose clients have hung up. */
   #take(key: Key): Waiting<Item, Result>[] {
     const waiting = this.#waiting.get(key) ?? [];
     const group: Waiting<Item, Result>[] = [];

@@ -21,12 +21,11 @@ interface LockedGroup {
 /**
  * Runs work under a key one at a time, in the order of the calls, whether it succeeds or not; other keys do not wait.
  *
- * It only saves work: without it, writers of one note would prepare against the same revision, one would win and the
- * others start over. Work on a large part of a group (a move and all the links it rewrites) locks the whole group, so
- * that what it prepared is mostly still valid when it commits. Correctness must not depend on it: other processes do
- * not share this lock, and a note has two keys, its path and its id, under which writers do not exclude each other.
- * What keeps writes apart is the vault's lock (`advance`), with the revisions and seqs that each transaction checks
- * under it.
+ * It only saves work: without it, writers of one note would prepare against the same revision, and all but one would
+ * start over. Work on a large part of a group (a move and all the links it rewrites) locks the whole group, so that its
+ * plan is usually still valid when it commits. Correctness must not depend on it: other processes do not share this
+ * lock, and a note has two keys, its path and its id, under which writers do not exclude each other. Writes are kept
+ * apart by the vault's lock (`advance`) and the revisions and seqs that each transaction checks under it.
  */
 export class KeyedLock {
   readonly #groups = new Map<string, Group>();
@@ -92,7 +91,7 @@ export class KeyedLock {
   }
 }
 
-/** Resolves at the end of all work; undefined when there is none, which is the rule. */
+/** Resolves at the end of all work; undefined in the common case that there is none. */
 function workInFront(ends: readonly (Promise<void> | undefined)[]): Promise<unknown> | undefined {
   return ends.some((end) => end !== undefined) ? Promise.all(ends) : undefined;
 }

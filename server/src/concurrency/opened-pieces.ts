@@ -1,6 +1,6 @@
 /**
- * Passes on what a generator makes of pieces that are open. `return` closes them also when the generator has not come to
- * them: one that was not begun ends without a word to its source, and a file would stay open.
+ * Iterates a generator over opened pieces. `return` closes the pieces even before the generator reaches them: a
+ * generator that has not begun ends without closing its source, and a file would stay open.
  */
 export function fromOpened<In, Out>(
   opened: AsyncIterable<In>,

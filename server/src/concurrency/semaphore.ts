@@ -83,7 +83,7 @@ export class FairSemaphore {
     let held = units;
     let isReleased = false;
     const resize = (to: number) => {
-      // Whoever holds it may learn late that it was released, and nothing would release what it takes then.
+      // Its holder may learn late that it was released; nothing would release units acquired then.
       if (isReleased) return;
       const by = to - held;
       held = to;

@@ -3,8 +3,7 @@ export function* slicesOf<Item>(items: readonly Item[], count: number): Generato
 }
 
 /**
- * Cuts a list into slices of at most so many items, and of at most so many bytes unless a slice is of one item: what is
- * read, written or sent at once.
+ * Cuts a list into slices with a maximum number of items and of bytes; only a slice of one item may have more bytes.
  *
  * @param bytesOf the size of an item, in the unit of `bytes`.
  */

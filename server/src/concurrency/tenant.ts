@@ -20,8 +20,8 @@ const current = () => askers.getStore() ?? NOBODY;
 /**
  * Runs `work` on behalf of a tenant: all queues count its requests against that tenant's share.
  *
- * @param hangUp returns a signal that is aborted when nobody waits for the work any more; requests that it has in queues
- *   are then refused. A function, because most work never waits, and a signal costs as much as a small query.
+ * @param hangUp returns a signal that is aborted when nobody waits for the result any more; its queued requests are
+ * then refused. A function, because most work never waits, and a signal costs as much as a small query.
  */
 export function runForTenant<Result>(tenant: string, work: () => Result, hangUp?: () => AbortSignal): Result {
   return askers.run({ tenant, hangUp, reads: currentReads(), onReserve: mayUseReserve() }, work);
@@ -35,7 +35,7 @@ export function runShared<Result>(work: () => Result): Result {
   return askers.run({ ...current(), hangUp: undefined, reads: undefined }, work);
 }
 
-/** Runs work whose reads need not be on disk: the caller waits for `reads.onDisk()` before anything of it leaves. */
+/** Runs work whose reads need not be on disk yet: the caller awaits `reads.onDisk()` before it sends any result. */
 export function runWithPendingReads<Result>(reads: PendingReads, work: () => Result): Result {
   return askers.run({ ...current(), reads }, work);
 }
@@ -59,7 +59,10 @@ export function currentReads(): PendingReads | undefined {
   return current().reads;
 }
 
-/** On whose behalf this code runs: an account's id, the network of a caller without one, or "" for the server itself. */
+/**
+ * Returns the tenant of the running code: an account's id, the network of a caller without one, or "" for the server
+ * itself.
+ */
 export function currentTenant(): string {
   return current().tenant;
 }

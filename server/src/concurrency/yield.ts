@@ -9,8 +9,8 @@ const LEAST_MS = 1;
 const LINES_PER_NETWORK = 64;
 
 /**
- * Shares the event loop between long pieces of work: all of them together have one slice of each turn of the loop, so
- * that requests, sockets and timers run in between. Next is the tenant whose work took least so far.
+ * Shares the event loop between long-running work: together it gets one slice of each turn of the loop, so that
+ * requests, sockets and timers run in between. The tenant with the least time so far goes first.
  */
 export class SliceScheduler {
   readonly #queue = new FairQueue<() => void>();
@@ -34,7 +34,7 @@ export class SliceScheduler {
     return performance.now() - began >= SLICE_MS;
   }
 
-  /** Resolves when the tenant may continue; `spentMs` is what its work took since it was last resumed. */
+  /** Resolves when the tenant may continue; `spentMs` is the time its work took since it was last resumed. */
   turn(tenant: string, spentMs: number): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#queue.push(tenant, resolve, 0, spentMs);
@@ -43,9 +43,8 @@ export class SliceScheduler {
   }
 
   /**
-   * Returns undefined while there is time left in this turn and nobody waits, else like `turn`: when one tenant sends a
-   * thousand requests at once, those of others do not wait for all of them. What already was in its turn, and comes to a
-   * second `enter` in it, goes on: it would wait once more behind all.
+   * Returns undefined while this turn has time left and nobody waits; otherwise waits like `turn`. So a tenant's
+   * thousand concurrent requests do not delay those of others. Work resumed within this turn does not queue again.
    *
    * @param spentMs as for `turn`.
    */
@@ -101,8 +100,8 @@ export class SliceScheduler {
       return;
     }
     this.resumed += 1;
-    // Not when it begins to wait: a tenant would have paid for a thousand pieces that wait, and a new one, who starts at
-    // what was spent so far, would come after them all.
+    // Charge when it is resumed, not when it begins to wait: a tenant's thousand waiting pieces would raise the level
+    // at which new tenants start, and these would come last.
     this.#queue.charge(next.tenant, LEAST_MS);
     this.#inTurn = true;
     next.item();
@@ -130,7 +129,7 @@ export const loopSlices = new SliceScheduler();
 /** Awaited regularly by long work: lets everything else run when a slice of time is used up. */
 export type YieldIfDue = () => Promise<void>;
 
-/** @param tenant on whose behalf the work runs. */
+/** @param tenant the tenant of the work. */
 export function createYield(tenant: string = currentTenant(), scheduler: SliceScheduler = loopSlices): YieldIfDue {
   let since = performance.now();
   return async () => {

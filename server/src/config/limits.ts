@@ -1,7 +1,7 @@
 /*
- * Limits of one process. `units` may be in use at once, `unitsPerTenant` by one tenant, which is an account, or the network
- * of a caller without one; the others wait, and more than `waiting` are refused with 503. What an operator may need to
- * change is an option in options.ts.
+ * Limits of one process. At most `units` are in use at once, and `unitsPerTenant` by one tenant (an account, or the
+ * network of a caller without one). Others wait; more than `waiting` are refused with 503. Limits that operators may
+ * need to change are options in options.ts.
  */
 
 const KB = 1024;
@@ -28,7 +28,7 @@ export const LARGE_BODIES = { units: 3, unitsPerTenant: 2, waiting: 64, waitingP
 /** Bytes of bodies that have arrived and are not parsed yet. */
 export const UNPARSED_BYTES = { total: 256 * MB, perTenant: 136 * MB };
 
-/** Bytes of bodies of requests that are being handled. Those that wait are bounded by `UNPARSED_BYTES`. */
+/** Total body bytes of requests being handled. Waiting bodies are limited by `UNPARSED_BYTES`. */
 export const HANDLED_BYTES = { units: 96 * MB, unitsPerTenant: 24 * MB, waiting: Infinity, waitingPerTenant: Infinity };
 
 /** Streamed bodies that are received at once: each holds buffers, and a file or a connection. */

@@ -24,8 +24,8 @@ const HEAP_MAX_MB = 2000;
 
 /**
  * The size in MB up to which the main heap grows before its first full collection, at most a quarter of its limit. By
- * default that comes while the first requests are answered, and takes as long as they do; what a start leaves behind is
- * collected when the server is idle.
+ * default that collection comes while the first requests are answered, and takes as long as they do; garbage of the
+ * start is collected when the server is idle.
  */
 const HEAP_INITIAL_MB = 128;
 

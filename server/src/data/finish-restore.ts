@@ -12,9 +12,9 @@ export const stagedMarker = (dataDir: string) => join(stagingFolder(dataDir), 'r
 const REPLACED = ['notevault.sqlite-wal', 'notevault.sqlite-shm', 'notevault.sqlite', 'blobs', 'master.key'];
 
 /**
- * Replaces the data of a folder by what a restore has prepared, if there is any; the data before is kept in the folder
- * that the marker names. It can be repeated after a kill at any point, and never mixes the two. What a restore left
- * that was killed before it was complete is removed. The data folder must be locked.
+ * Replaces the data of a folder by the data of a prepared restore, if any; the previous data is kept in the folder that
+ * the marker names. It can be repeated after a kill at any point, and never mixes the two. Leftovers of an incomplete
+ * restore are removed. The data folder must be locked.
  */
 export function finishRestore(dataDir: string): void {
   const marker = stagedMarker(dataDir);
@@ -29,7 +29,7 @@ export function finishRestore(dataDir: string): void {
     const kept = join(before, name);
     const isLog = name.startsWith('notevault.sqlite-');
     if (!isLog && !existsSync(staged)) continue;
-    // When it is kept already, what is in its place is the restored one.
+    // If it is kept already, the file in its place is the restored one.
     if (existsSync(current) && !existsSync(kept)) {
       mkdirSync(before, { recursive: true, mode: 0o700 });
       renameSync(current, kept);

@@ -121,9 +121,8 @@ function sample<Table extends keyof Tables>(
 const MADE_FROM_NOTES = new Set(['search_indexes.segments', 'search_segments.data', 'search_vectors.data']);
 
 /**
- * The tables with sealed values, by column. The stored data of authorization requests does not say
- * which kind it is, so it is left out. The
- * rows of notes, attachments and folders are not sampled: `findDamagedRows` opens all of them.
+ * The tables with sealed values, by column. Authorization requests are left out, because their stored data does not
+ * contain its kind. The rows of notes, attachments and folders are not sampled: `findDamagedRows` opens all of them.
  */
 const SAMPLES: readonly Sample[] = [
   sample('vaults', 'meta', { id: NIL_UUID }, (row) => [vault(row.id), at(row.id, row.meta_version)]),
@@ -233,7 +232,10 @@ export async function openSamples(
 
 type KeyOf = (owner: KeyOwner) => Promise<SealingKey | null>;
 
-/** Opens data keys, and keeps the last one, because the rows of one owner mostly follow each other. Null for a destroyed key. */
+/**
+ * Opens data keys and caches the last one, because rows of one owner usually follow each other. Null for a destroyed
+ * key.
+ */
 function keysOf(db: Database, keyring: Keyring): KeyOf {
   let last: { readonly owner: KeyOwner; readonly key: SealingKey | null } | undefined;
   return async (owner) => {

@@ -219,7 +219,7 @@ async function authorize(
   }
 }
 
-/** Begins what the route reads beforehand. Resolves to null when it fails: the handler reports the same error. */
+/** Begins the route's prefetch. Resolves to null when it fails: the handler reports the same error. */
 function prefetch(route: Route, request: FastifyRequest, vault: OpenVault | undefined): Promise<unknown> | null {
   if (!('prefetch' in route) || route.prefetch === undefined || vault === undefined) return null;
   const { prefetch: read } = route;

@@ -16,7 +16,10 @@ export async function* decodeBase64(text: AsyncIterable<Buffer>): AsyncGenerator
   if (held !== '') yield Buffer.from(held, 'base64');
 }
 
-/** Several times as fast as looking at each digit: the decoder leaves out what is none, but takes those of base64url. */
+/**
+ * Decodes digits several times as fast as checking each one. The decoder skips invalid characters, but accepts
+ * base64url.
+ */
 function decodedDigits(digits: string): Buffer {
   const bytes = Buffer.from(digits, 'base64');
   if (bytes.length !== (digits.length / 4) * 3 || digits.includes('-') || digits.includes('_')) {

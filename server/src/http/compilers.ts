@@ -4,9 +4,9 @@ import { DOCUMENTED } from '@notevault/protocol/values/schemas.ts';
 import type { FastifySchemaCompiler } from 'fastify';
 
 /*
- * The schema compilers of Fastify. A schema is compiled when the first request needs it: those of all routes would be a
- * large part of a start and of a server's memory, and few servers use all. What is compiled is shared by all servers of
- * the process, of which tests build hundreds.
+ * The schema compilers of Fastify. A schema is compiled when the first request needs it: compiling all would take a
+ * large part of the start and of memory, and few servers use all. Compiled schemas are shared by all servers of the
+ * process; tests create hundreds.
  */
 
 export const AJV_OPTIONS = {

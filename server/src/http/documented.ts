@@ -15,7 +15,7 @@ interface Keywords {
   readonly required?: readonly string[];
 }
 
-/** The `required` of an object some of whose fields only the document lists there. */
+/** Returns the `required` fields of an object, including those that only the document lists. */
 function requiredOf({ properties = {}, required = [] }: Keywords): Pick<Keywords, 'required'> {
   const listed = Object.keys(properties).filter((name) => isListedAsRequired(properties[name] ?? {}));
   return listed.length === 0 ? {} : { required: [...required, ...listed] };

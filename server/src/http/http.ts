@@ -69,11 +69,13 @@ export interface HttpDeps {
   readonly elapsed: () => number;
   /** Metrics to collect; if absent, none are collected and `/metrics` does not exist. */
   readonly metrics?: MetricsAccess;
-  /** Whether a request is told how it arrived, by the value of its header `X-Notevault-Probe`. */
+  /** Whether the value of the header `X-Notevault-Probe` is valid; then the answer says how the request arrived. */
   readonly isProbe: (value: unknown) => boolean;
   /** Tracing of requests; absent for none. */
   readonly tracing?: Tracing;
-  /** Rejects when the server cannot serve, because the database is down; resolves to what it can do. */
+  /**
+   * Resolves to the state of the server's parts; rejects when the server cannot serve, because the database is down.
+   */
   readonly ready: () => Promise<Readiness>;
 }
 
@@ -160,7 +162,7 @@ function measure(app: FastifyInstance, access: MetricsAccess, uploads: FairSemap
   metrics.gauge('notevault_answer_bytes', answerBytes, () => admission.answerBytes);
 }
 
-/** Adds what a path offers to the answer to OPTIONS, which CORS gives. */
+/** Adds a path's `offers` headers to the answer to OPTIONS, which the CORS plugin sends. */
 function sayOffers(app: FastifyInstance, routes: readonly Route[]): void {
   const offering = routes.filter(({ offers }) => offers !== undefined);
   const paths = offering.map(({ path, offers }) => [`/api${path}`.replace(/\/:.*$/, ''), offers ?? {}] as const);

@@ -110,8 +110,8 @@ interface RouteBase<O extends OperationName, B, Q, P, S extends Responses, T = S
   readonly operation: O;
   readonly summary: string;
   /**
-   * For a route with a limit. Returns what a request with these cookies counts against instead of its address, which
-   * many people may share; null if the cookies prove nothing.
+   * For a route with a limit. Returns the key that a request with these cookies is limited by, instead of its address,
+   * which many people may share; null if the cookies prove nothing.
    */
   readonly countedFor?: (cookies: RequestContext['cookies']) => Promise<string | null>;
   readonly body?: B;
@@ -126,8 +126,8 @@ interface RouteBase<O extends OperationName, B, Q, P, S extends Responses, T = S
    */
   readonly answerBytes?: number;
   /**
-   * Set for a read whose answer is compressed for clients that accept it. Never for one that contains a secret: whoever
-   * can add text to the answer and measure its length could guess the secret.
+   * Set for a read whose answer is compressed for clients that accept it. Never set for an answer with a secret: an
+   * attacker who can add text to it and measure its length could guess the secret.
    */
   readonly compresses?: true;
   /** Whether it can also answer with the bytes of a file. */
@@ -141,9 +141,9 @@ interface RouteBase<O extends OperationName, B, Q, P, S extends Responses, T = S
    * the contents of the vault, so its tag is known before the answer is made. `answer`: the handler returns the tag.
    */
   readonly revalidates?: 'vault' | 'answer';
-  /** Headers of every answer, also of those that refuse. */
+  /** Headers of every answer, refusals included. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** Headers of the answer to OPTIONS, which say what the path offers. */
+  /** Headers of the answer to OPTIONS, which describe the path. */
   readonly offers?: Readonly<Record<string, string>>;
   /** Adds `conflict: true` to every 409, by which clients recognise that their write was refused. */
   readonly flagsConflicts?: true;
@@ -156,11 +156,12 @@ type StreamOf<T> = T extends StreamedBody ? { readonly stream: BodyStream } : un
 export interface RouteSpec<O extends OperationName, B, Q, P, S extends Responses, F, T>
   extends RouteBase<O, B, Q, P, S, T> {
   /**
-   * Reads what the request names while its caller is authenticated, so that both share a round trip to the database; for
-   * routes that need the level `read`. It must be small, because requests are admitted later.
+   * Reads the requested entry while the caller is authenticated, so that both share a round trip to the database; for
+   * routes that need the level `read`. The read must be small, because requests are admitted later.
    *
-   * @param vault the one that the caller opened lately; without one it is not called.
-   * @returns what the handler gets, if the caller may use that vault and it is as it was; null, or an error, for nothing.
+   * @param vault the vault that the caller opened last; without one it is not called.
+   * @returns a value for the handler, passed on if the caller may use that vault and it is unchanged; null or an error
+   * passes nothing.
    */
   readonly prefetch?: (vault: OpenVault, request: Named<P>) => Promise<F | null>;
   readonly handle: (
@@ -204,8 +205,8 @@ export interface IdempotentSpec<O extends OperationName, B, Q, P, S extends Resp
   /** Maps a result to the answer. It must be pure, because it also runs inside the transaction. */
   readonly reply: (result: Result, request: RequestOf<O, B, Q, P>) => Pick<Reply<AnswerOf<S>>, 'status' | 'body'>;
   /**
-   * Checks what the operation checks beyond the vault of the request, and the caller must still have, before the stored
-   * `body` is returned again. Throws like the operation.
+   * Repeats the operation's access checks beyond the vault of the request before the stored `body` is returned again.
+   * Throws like the operation.
    */
   readonly recheck?: (request: RequestOf<O, B, Q, P>, body: unknown) => void | Promise<void>;
   /** Headers that the body determines, so that they need not be stored with it. */
@@ -277,7 +278,7 @@ export interface Guard {
   selectVault(header: string | undefined, authorization: string | undefined): SelectedVault;
   /** Checks again that the caller may read a vault that they have opened. Throws the catalogue's 401s, 403s and 404s. */
   recheck(principal: Principal, vault: OpenVault): Promise<void>;
-  /** The decision that the caller may do what a rule says, in the vault if they have opened one. */
+  /** Returns the decision that the caller may do what a rule describes, in the opened vault if there is one. */
   standingOf(principal: Principal, vault: OpenVault | undefined, rule: Pick<Rule, 'who' | 'vault' | 'role'>): Standing;
   /** Makes the decision anew if rights were taken away since. Throws the catalogue's 401s, 403s and 404s. */
   confirm(standing: Standing): Promise<void>;

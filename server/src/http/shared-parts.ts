@@ -99,7 +99,7 @@ export function shareParts<Description extends ApiDescription>(document: Descrip
   return { ...document, components, paths };
 }
 
-/** Schemas that are exported by the protocol, found again by what they say. */
+/** Finds the schemas that the protocol exports by their contents. */
 class SharedSchemas {
   readonly #names = new Map<string, string>();
   readonly #used = new Map<string, Json>();

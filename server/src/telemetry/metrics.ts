@@ -59,9 +59,9 @@ export class Metrics implements Disposable {
   }
 
   /**
-   * Registers a number that only grows. @returns a function that adds one to the series with these labels.
+   * Registers a counter. @returns a function that increments the series with these labels.
    *
-   * @param series those that begin with 0; others begin with their first event.
+   * @param series the series that start at 0; others start with their first event.
    */
   counter<Name extends string = never>(
     name: string,

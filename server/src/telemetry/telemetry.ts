@@ -1,10 +1,10 @@
 import { type DestinationStream, type Logger, type LoggerOptions, pino } from 'pino';
 
 /**
- * Makes the logger of a process: JSON lines with labels and ids, never with what people wrote.
+ * Creates the logger of a process: JSON lines with labels and ids, never with people's texts.
  *
- * It redacts by allowing, not by searching: a text is logged only under a key of LABELS, a number or flag under any
- * key, an error without its message, a request without its URL. Anything else is logged as `[withheld]`.
+ * It redacts by an allowlist: a text is logged only under a key of LABELS, a number or flag under any key, an error
+ * without its message, a request without its URL. Anything else is logged as `[withheld]`.
  */
 export function createLogger(level: LoggerOptions['level'] & string, destination?: DestinationStream): Logger {
   const options: LoggerOptions = {

@@ -11,7 +11,7 @@ import { hmacOf } from '../take/take-backup.ts';
 import { type BackupSource, openBackupFolder } from './source.ts';
 import { unpackTar } from './unpack.ts';
 
-/** A backup, and a folder for what is made of it. */
+/** An opened backup, with a scratch folder for data restored from it. */
 export interface OpenBackup extends AsyncDisposable {
   readonly source: BackupSource;
   /** Removed on disposal. */

@@ -19,7 +19,7 @@ import type { BackupSource } from './source.ts';
 
 /**
  * Opens a backup as a service, to read single vaults from it: its data is loaded into its scratch folder at the latest
- * schema. What is written to it is lost with that. Throws SchemaError for a backup of a newer version.
+ * schema. Its writes are lost with the folder. Throws SchemaError for a backup of a newer version.
  */
 export async function openCopyApp({ source, scratch }: OpenBackup, key: BackupKey, config: Config): Promise<App> {
   const dataDir = join(scratch, 'data');

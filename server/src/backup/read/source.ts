@@ -129,7 +129,7 @@ export async function openBackupFolder(path: string): Promise<BackupSource> {
 async function readText(file: string): Promise<string> {
   const bytes = await readFile(file);
   const text = bytes.toString();
-  // What is no UTF-8 would be replaced silently.
+  // Decoding replaces invalid UTF-8 silently.
   if (sha256(text) !== sha256(bytes)) throw new BackupDamaged(file, 'is not UTF-8');
   return text;
 }

@@ -155,7 +155,7 @@ async function prepare(config: Config, revokeCredentials: boolean): Promise<Copy
   return await checkWith({ db, blobs, key, config: staged, clock });
 }
 
-/** The bytes of all files below a folder, without those of one folder in it. */
+/** Returns the total bytes of all files in a folder, except those in one of its subfolders. */
 async function bytesBelow(folder: string, without?: string): Promise<number> {
   let bytes = 0;
   for (const entry of await readdir(folder, { withFileTypes: true })) {

@@ -50,7 +50,7 @@ export async function restoreIntoPostgres(request: RestoreRequest): Promise<Rest
     await client.query(`create schema ${STAGING}`);
     const health = await prepare(request, source, key, inSchema(url, STAGING));
     requireHealthy(health);
-    // The connections of the preparation, which look like those of a server, may just be closing.
+    // The preparation's own connections look like those of a server, and may not have closed yet.
     await requireNoServer(client, servers);
     const restorePoint = await replaceTables(client, servers, STAGING);
     const { name, manifest } = source;
@@ -98,8 +98,8 @@ async function copyTables(url: string, source: BackupSource): Promise<void> {
 }
 
 /**
- * Moves the present tables into a schema of their own, and those of another schema in their place. Resolves to the name
- * of the schema with the tables before, or to null if there were none.
+ * Moves the current tables into a new schema, and the tables of another schema into their place. Resolves to the name
+ * of the new schema, or null if there were no tables.
  */
 export async function replaceTables(client: Client, servers: readonly string[], from: string): Promise<string | null> {
   await client.query('begin');

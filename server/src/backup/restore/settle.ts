@@ -5,8 +5,8 @@ import { recordRestored } from '../take/lease.ts';
 import * as store from './settle.store.ts';
 
 /**
- * Makes restored data fit to be served: clients read their vaults again, because they may know of later writes, and
- * nobody stays signed in by a session that may have been ended since.
+ * Prepares restored data for serving: clients read their vaults again, because they may know later writes, and all
+ * sessions end, because some may have been ended since the backup.
  *
  * @param revokeCredentials ends keys, devices, applications and invitations to vaults too.
  * @param takenAt of the backup; null for a restore point.

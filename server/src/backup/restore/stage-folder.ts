@@ -29,8 +29,9 @@ export interface Staging {
 }
 
 /**
- * Makes the data of a backup in a folder: database and blobs, brought up to date and settled. Resolves to what was found
- * when it was used. A restore and the check of a backup both call this, so that the check shows what a restore does.
+ * Restores a backup into a folder: database and blobs, upgraded to the current schema and prepared for serving.
+ * Resolves to the findings of using it. A restore and the check of a backup both call this, so that the check shows
+ * what a restore does.
  */
 export async function stageInFolder({ source, key, config, revokeCredentials, deep }: Staging): Promise<CopyCheck> {
   const file = databaseFile(config.dataDir);
@@ -63,9 +64,9 @@ export function stagedBytes({ manifest }: BackupSource): number {
 }
 
 /**
- * Throws BackupError when the disk of a folder has no room for data of so many bytes.
+ * Throws BackupError when the disk of a folder has fewer free bytes than needed.
  *
- * @param what needs the room, as the first word of a sentence.
+ * @param what the data that needs the space, as the first word of a sentence.
  */
 export async function requireFree(folder: string, bytes: number, what = 'Restoring'): Promise<void> {
   const needed = bytes + SPARE_BYTES;

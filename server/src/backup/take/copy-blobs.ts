@@ -16,7 +16,10 @@ const PAGE = 1000;
 /** Named in the manifest; beyond this many only the count matters. */
 const MISSING_MAX = 1000;
 
-/** Blobs that attachments have. Those of a vault whose key was destroyed cannot be opened, and may be deleted already. */
+/**
+ * Selects the blobs of attachments, except those of vaults without a key: they cannot be opened, and may be deleted
+ * already.
+ */
 const COMMITTED = `select b.vault_id as vault, b.id as id, b.size_bytes as size from attachment_blobs b
   join data_keys k on k.owner_kind = 'vault' and k.owner_id = b.vault_id
   where b.state = 'committed' and (b.vault_id > $1 or (b.vault_id = $1 and b.id > $2))

@@ -76,7 +76,7 @@ class FolderTarget implements BackupTarget {
     this.#lock[Symbol.dispose]();
   }
 
-  /** Null for what the disk does not give back. */
+  /** Returns the bytes of an object; null when the disk cannot read them. */
   #read(kind: ObjectKind, { hash }: ObjectRef): Promise<Buffer | null> {
     return readFile(join(this.#folder, objectPath(kind, hash))).catch(() => null);
   }

@@ -40,8 +40,8 @@ export async function recordRestored(db: Database, takenAt: number | null): Prom
 }
 
 /**
- * The exclusive right to take a backup of a database. While it is held, no process deletes the bytes of an attachment:
- * those that the snapshot refers to are still there when they are copied after it.
+ * The exclusive right to take a backup of a database. While it is held, no process deletes the bytes of attachments, so
+ * that all bytes the snapshot refers to can be copied after it.
  */
 export class BackupLease implements AsyncDisposable {
   readonly #db: Database;

@@ -17,7 +17,7 @@ export interface FolderBackup extends BackupSummary {
 }
 
 /**
- * Takes a backup into a folder, which may have others: what they have already is not written again.
+ * Takes a backup into a folder. Objects that earlier backups in the folder have are not written again.
  *
  * @param keep how many backups to keep; null for all.
  */

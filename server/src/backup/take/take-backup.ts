@@ -57,7 +57,7 @@ export interface BackupRequest {
   readonly config: Config;
   /** Opened for this backup; the caller closes it. */
   readonly target: BackupTarget;
-  /** The backup before it in the same target, whose blobs need not be read again. */
+  /** The previous backup in the same target: its blobs are not read again. */
   readonly previous: BackupSource | null;
   /** Puts the master key into the backup, under this passphrase. */
   readonly passphrase: string | null;
@@ -65,7 +65,7 @@ export interface BackupRequest {
   readonly clock?: Clock;
   /** Opens every sealed row before anything is copied, and takes no backup of data with damaged ones. */
   readonly deep?: boolean;
-  /** Called often, with what is done now and how much of it. */
+  /** Called often, with the current step and its progress. */
   readonly progress?: (step: BackupStep, done: number) => void;
   /** Refuses when a backup taken since this time ended well. */
   readonly due?: number;
@@ -83,8 +83,8 @@ const LEFT_OUT = ['server_identity', 'upload_parts', 'uploads'];
 const SPARE_BYTES = 256 * MB;
 
 /**
- * Takes a backup beside running servers. The database is copied first, as it is at one moment, and then the blobs that
- * it refers to, which nobody deletes meanwhile. A failure is recorded. Throws DataDamaged when the data is damaged, else
+ * Takes a backup while servers run: first a consistent snapshot of the database, then the blobs that it refers to,
+ * which no process deletes meanwhile. A failure is recorded. Throws DataDamaged when the data is damaged, else
  * BackupError, KeyringError and the errors of the ports.
  */
 export async function takeBackup(request: BackupRequest): Promise<BackupSummary> {

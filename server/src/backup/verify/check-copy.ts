@@ -26,8 +26,8 @@ const VAULTS_TRIED = 5;
 
 /**
  * Checks restored data as a server would use it: every data key, every row of the vaults, one value of each other kind,
- * and in some vaults a manifest, a page of the change feed and a search. Single damaged rows are no fault: the rest can
- * be used, and without them nothing of it would come back.
+ * and in some vaults a manifest, a page of the change feed and a search. Single damaged rows do not fail the check:
+ * otherwise they would prevent a restore of everything else.
  *
  * @param deep opens every sealed value, and reads every note and attachment of every vault.
  */

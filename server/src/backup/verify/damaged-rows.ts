@@ -26,7 +26,7 @@ export interface Damage {
 
 /** How many damaged parts are named; the others are only counted. */
 const NAMED_MAX = 100;
-/** Rows read at once; those with texts are few, because each may be of some megabytes. */
+/** Rows per read; few where rows have texts, because each may be some megabytes. */
 const ROWS = 500;
 const TEXTS = 16;
 
@@ -38,8 +38,8 @@ interface Part extends Omit<DamagedRow, 'vault'> {
 }
 
 /**
- * Opens every row of every vault, with texts, documents and earlier versions, and says what does not open. Vaults whose
- * key is gone were erased, and one whose key does not open is found by the check of the keys.
+ * Opens every row of every vault, with texts, documents and earlier versions, and yields what does not open. Vaults
+ * without a key were erased; a key that does not open is found by the check of the keys.
  *
  * @param progress called after each page, with how many parts were tried.
  */

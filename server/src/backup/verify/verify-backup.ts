@@ -39,7 +39,7 @@ export async function verifyBackup({ path, config, passphrase, deep, progress }:
   return { name: source.name, manifest: body, opened: await restoreIntoScratch(backup, key, config, deep) };
 }
 
-/** Restores as into an empty folder, whatever the configuration says of database and blobs. */
+/** Restores into an empty scratch folder, ignoring the configured database and blob store. */
 async function restoreIntoScratch({ source, scratch }: OpenBackup, key: BackupKey, config: Config, deep: boolean) {
   const dataDir = join(scratch, 'data');
   await mkdir(dataDir, { mode: 0o700 });

@@ -16,7 +16,7 @@ const CHUNK_BYTES = 64 * 1024;
 const BROTLI_QUALITY = 4;
 /** A window of 256 KB: a wider one saves two bytes in a hundred, and takes megabytes for each answer. */
 const BROTLI_WINDOW_BITS = 18;
-/** Admission bounds those that wait. */
+/** Admission limits the waiting ones. */
 const turns = new FairSemaphore(COMPRESSIONS);
 
 /** The methods of negotiator that its types lack. */

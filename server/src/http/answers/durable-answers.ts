@@ -5,9 +5,7 @@ import { runWithPendingReads } from '../../concurrency/tenant.ts';
 
 const pending = new WeakMap<FastifyRequest, PendingReads>();
 
-/**
- * Runs a part of a request. What it reads may not be on disk yet; `holdUntilOnDisk` keeps the answer back until it is.
- */
+/** Runs a part of a request whose reads may not be on disk yet; `holdUntilOnDisk` delays the answer until they are. */
 export function withPendingReads<Result>(request: FastifyRequest, work: () => Result): Result {
   const reads = pending.get(request) ?? new PendingReads();
   pending.set(request, reads);

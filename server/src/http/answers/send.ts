@@ -29,7 +29,7 @@ export async function send(reply: FastifyReply, answer: Reply, delivery: Deliver
   const bytes = answer.bytes === undefined ? null : await open(reply, answer.bytes);
   reply.code(answer.status ?? successStatus);
   const { vary, ...headers } = answer.headers ?? {};
-  // What a handler does not let browsers keep must not be found on a shared computer.
+  // Unless a handler allows caching, answers must not stay on a shared computer.
   reply.headers({ 'cache-control': 'no-store', ...headers });
   addVary(reply, [vary, delivery.coding && 'Accept-Encoding']);
   if (short !== null) reply.header('content-encoding', coding);
@@ -97,7 +97,7 @@ async function open(reply: FastifyReply, bytes: ReplyBytes): Promise<Readable> {
   return stream;
 }
 
-/** The longest that the first of the answers waits for the others, unless one of them takes longer to make. */
+/** Maximum wait of the first answer for the others, unless one of them takes longer to make. */
 const WAIT_MS = 0.5;
 
 interface Batch extends PromiseWithResolvers<void> {
@@ -105,15 +105,15 @@ interface Batch extends PromiseWithResolvers<void> {
 }
 
 /**
- * Lets answers that are made in one turn of the event loop be written one after another. Writing to a connection whose
- * reader sleeps wakes it up, which costs as much as all else of the write; a reader of several connections, such as a
- * proxy, is then awake for the others, and sends its next requests together.
+ * Groups the answers made in one turn of the event loop, so that they are written together. Writing to a connection
+ * with a sleeping reader wakes it up, which costs as much as the rest of the write. A reader of several connections,
+ * such as a proxy, is then awake for the other answers and sends its next requests together.
  */
 export class AnswerBatches {
   readonly #later: (run: () => void) => void;
   #batch: Batch | undefined;
 
-  /** @param later calls a function when the event loop has handled what it found. */
+  /** @param later calls a function at the end of the current turn of the event loop. */
   constructor(later: (run: () => void) => void = setImmediate) {
     this.#later = later;
   }

@@ -50,9 +50,9 @@ export interface ParsedBodies {
 }
 
 /**
- * Reads the JSON bodies of all requests within common limits.
+ * Parses the JSON bodies of all requests within common limits.
  *
- * @param tenantOf returns the tenant against whose share a request counts.
+ * @param tenantOf returns the tenant that a request is charged to.
  */
 export function parseBodies(
   app: FastifyInstance,

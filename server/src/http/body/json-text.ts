@@ -87,8 +87,8 @@ function cutCharacter(bytes: Buffer): number {
 }
 
 /**
- * Refuses texts with half a surrogate pair: UTF-8 cannot hold it, so another text would be stored than was sent. The
- * message is under the field of the body that has it.
+ * Refuses texts with half a surrogate pair: UTF-8 cannot encode it, so the stored text would differ from the sent one.
+ * The error names the field.
  */
 function checkWellFormed(body: unknown): void {
   const fields = isObject(body) ? Object.entries(body) : [['body', body] as const];
@@ -114,7 +114,10 @@ function withoutPrototype(this: unknown, key: string, value: unknown): unknown {
   return key === '__proto__' ? undefined : value;
 }
 
-/** After so many bytes of a text its end is looked up, which costs as much as some fifty bytes one by one. */
+/**
+ * After this many bytes of a string its end is found by a native search, which costs as much as reading fifty bytes one
+ * by one.
+ */
 const LONG_TEXT = 64;
 const [QUOTE, BACKSLASH, COMMA, LIST, OBJECT] = [0x22, 0x5c, 0x2c, 0x5b, 0x7b];
 

@@ -54,8 +54,8 @@ export function closedSignal(stream: Stream): AbortSignal {
 }
 
 /**
- * Returns a signal that is aborted with `bad_request` when the client is gone before it has the whole answer. After an
- * answer it stays as it is, because what the request began and nobody waits for must still be done.
+ * Returns a signal that is aborted with `bad_request` when the client is gone before it has the whole answer. After the
+ * answer it is not aborted, because background work that the request began must still finish.
  */
 export function hangUpSignal(response: ServerResponse): AbortSignal {
   const controller = new AbortController();

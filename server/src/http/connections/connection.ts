@@ -34,7 +34,7 @@ export class Connection {
   readonly #socket: Socket;
   readonly #limits: SocketLimits;
   readonly #admitted: () => void;
-  /** The tenant whose share of the event loop its messages use. */
+  /** The tenant that its messages are charged to. */
   #tenant: string;
   /** Messages that had arrived when reading was paused. */
   readonly #held: Buffer[] = [];
@@ -94,7 +94,7 @@ export class Connection {
     this.#ws.send(frame);
   }
 
-  /** Resolves when most of what was sent has gone out, so that large answers are made one after the other. */
+  /** Resolves when most sent bytes have left the process, so that large answers are made one after the other. */
   async drained(): Promise<void> {
     while (this.#ws.readyState === this.#ws.OPEN && this.#ws.bufferedAmount > this.#limits.largeBytes) {
       await new Promise<void>((resolve) => {
@@ -188,7 +188,7 @@ export class Connection {
   onClose(): void {
     this.#closingAt ??= this.#ticks;
     if (this.#isAnonymous) this.#endAnonymity();
-    // What the peer sent before it left still counts.
+    // Handle what the peer sent before it left.
     for (const data of this.#held.splice(0)) this.session?.message(data);
     this.session?.closed();
     this.session = undefined;

@@ -3,9 +3,9 @@ import type { FastifyInstance } from 'fastify';
 import { onceClosed } from './closed-signal.ts';
 
 /**
- * Closes connections when the server stops. Node closes those that are idle at that moment, but would keep one with a
- * request under way alive after its answer, and the server would wait for the client to close it. A new request on an
- * open connection gets `unavailable`.
+ * Closes connections when the server stops. Node closes idle connections, but keeps a connection with a running request
+ * alive after its answer, and the server would wait for the client to close it. A new request on an open connection
+ * gets `unavailable`.
  */
 export function closeConnectionsOnStop(app: FastifyInstance): void {
   let stopping = false;

@@ -170,7 +170,7 @@ export function handleUpgrades(app: FastifyInstance, sockets: Sockets): void {
     app.routing(raw, response);
   };
   app.server.on('upgrade', route);
-  // There are no tunnels: no route has this method, and the answer says so.
+  // CONNECT is routed like any request: no route has this method, and the answer says so.
   app.server.on('connect', route);
   let timer: NodeJS.Timeout | undefined;
   app.addHook('onListen', (done) => {

@@ -21,7 +21,7 @@ export interface Cause {
 /** The callers of connections in memory. */
 const callers = new WeakMap<object, Principal>();
 
-/** Returns the caller whose request caused those of a connection; undefined for a connection of the network. */
+/** Returns the caller on whose behalf a local connection sends requests; undefined for a network connection. */
 export function localCallerOf(socket: object): Principal | undefined {
   return callers.get(socket);
 }
@@ -59,7 +59,7 @@ export function localFetch(server: Server, cause: Cause): typeof globalThis.fetc
 /** Opens a connection to the server without a network. */
 function connectTo(server: Server, { principal, remoteAddress = '127.0.0.1' }: Cause): Duplex {
   const [ours, theirs] = duplexPair();
-  // A Duplex lacks what the server uses of a socket. Each side has timeouts of its own.
+  // A Duplex lacks methods of sockets that the server uses. Each side has its own timeouts.
   for (const side of [ours, theirs]) {
     const same = () => side;
     Object.assign(side, { setTimeout: same, setKeepAlive: same, setNoDelay: same, ref: same, unref: same });

@@ -35,7 +35,7 @@ export function mountApiProbes(
 /**
  * Mounts the probes for the operator.
  *
- * @param ready rejects when the server cannot serve, because the database is down; resolves to what it can do.
+ * @param ready resolves to the state of the server's parts; rejects when it cannot serve, because the database is down.
  */
 export function mountProbes(app: FastifyInstance, ready: () => Promise<Readiness>): void {
   const alive = plainSchema('isAlive', 'Check that the process runs', Alive);

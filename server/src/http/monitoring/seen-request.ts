@@ -15,7 +15,7 @@ export const SeenRequest = Type.Object({
 });
 export type SeenRequest = Static<typeof SeenRequest>;
 
-/** Asks the health check how it was reached. Only who has the master key can make its value. */
+/** Header that makes the health check report how it was reached. Its value can be made only with the master key. */
 export const PROBE_HEADER = 'x-notevault-probe';
 const PURPOSE = 'connection probe';
 /** The clocks of a command and of a server on another machine may differ. */

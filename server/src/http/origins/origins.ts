@@ -4,8 +4,8 @@ import type { FastifyRequest } from 'fastify';
 const APP_ORIGINS = ['app://obsidian.md', 'capacitor://localhost', 'http://localhost'];
 
 /**
- * The origins whose pages may call the API with a credential of their own, of those that are configured: the Obsidian
- * app's are among them unless `none` is listed. A cookie counts for none of them.
+ * Returns the origins whose pages may call the API with their own credential: the configured ones, and the Obsidian
+ * app's unless `none` is listed. Cookies are ignored for all of them.
  */
 export function allowedOrigins(configured: readonly string[]): readonly string[] {
   const listed = configured.filter((origin) => origin !== 'none');

@@ -13,7 +13,9 @@ export class Html {
 
 type Part = Html | string | number | null | readonly Html[];
 
-/** Escapes the values of a template, so that no user's text becomes markup; those that are pieces of pages are kept. */
+/**
+ * Escapes the values of a template, so that no user's text becomes markup; pieces of pages are inserted as they are.
+ */
 export function html(markup: TemplateStringsArray, ...parts: Part[]): Html {
   return new Html(markup.map((text, index) => text + textOf(parts[index] ?? null)).join(''));
 }

@@ -127,8 +127,8 @@ function rawRequestOf(request: FastifyRequest, reply: FastifyReply, { publicUrl 
 }
 
 /**
- * Makes the request for a library: with the body that was read within our limits, the path of the route, and the public
- * origin of this server, whatever address the client used.
+ * Makes the request for a library: with the body that was read within the server's limits, the path of the route, and
+ * the server's public origin instead of the address that the client used.
  */
 function requestFor(request: FastifyRequest, publicUrl: string): IncomingMessage {
   const { raw } = request;

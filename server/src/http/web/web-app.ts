@@ -40,7 +40,7 @@ const TYPES: Readonly<Record<string, string>> = {
   woff2: 'font/woff2',
 };
 const COMPRESSED: Readonly<Record<string, string>> = { br: '.br', gzip: '.gz' };
-/** The build writes here what has a hash in its name. */
+/** Folder of files that the build names by their hash. */
 export const HASHED = 'assets/';
 /** Folder of the pages of sandboxed frames. */
 const FRAMES = 'frames/';

@@ -4,7 +4,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import Negotiator from 'negotiator';
 import { HASHED, type WebApp, type WebFile } from './web-app.ts';
 
-/** Addresses of the app's own pages. All of them are answered with the same document, whose script reads the address. */
+/** Addresses of the app's own pages. All are answered with the same document, and its script reads the address. */
 const PAGES = ['/', '/index.html', '/invite', '/vaults', '/vaults/*', '/settings', '/settings/*', '/admin', '/admin/*'];
 
 const COMMON = [
@@ -25,10 +25,10 @@ const PAGE_POLICY = [
   `base-uri 'none'`,
   `form-action 'self'`,
   `require-trusted-types-for 'script'`,
-  // Those of platform/trusted-script-url.ts in the app, and of DOMPurify, which cleans HTML in notes.
+  // The policies of platform/trusted-script-url.ts in the app, and of DOMPurify, which cleans HTML in notes.
   'trusted-types notevault-worker dompurify',
 ].join('; ');
-/** For what draws text of notes with a library: it may do nothing but run its scripts, without the app's origin. */
+/** Policy of frames that render notes with a library: they may only run their own scripts, without the app's origin. */
 const FRAME_POLICY = framePolicy('data:');
 /** For the frame that shows one image of another server, after a click; a page of ours loads nothing from there. */
 const IMAGE_FRAME_POLICY = framePolicy('https: http:');
@@ -77,7 +77,7 @@ export function mountWebApp(app: FastifyInstance, webApp: WebApp): void {
       return send(request, reply, (await webApp.newest()).page);
     });
   }
-  // One route for all of them: each would take time at the start, and memory.
+  // One route for all: separate ones would cost time at the start, and memory.
   mount(app, `/${HASHED}*`, async (request, reply) => {
     const { '*': name } = request.params as { '*': string };
     const address = `/${HASHED}${name}`;

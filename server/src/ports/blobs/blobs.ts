@@ -83,8 +83,8 @@ export async function probeBlobs(blobs: Blobs, clock: Clock): Promise<void> {
 }
 
 /**
- * The store cannot do what was requested: not now (`unavailable`), not until there is more space (`full`), or never,
- * because the blob was deleted while it was read (`gone`). The message is for operators.
+ * An error of the blob store: try again later (`unavailable`), when there is more space (`full`), or never, because the
+ * blob was deleted while it was read (`gone`). The message is for operators.
  */
 export class BlobError extends Error {
   override readonly name = 'BlobError';

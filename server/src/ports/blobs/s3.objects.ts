@@ -101,7 +101,7 @@ export class Bucket implements Disposable {
     });
   }
 
-  /** @param names at most LIST_PAGE of them. */
+  /** @param names at most LIST_PAGE names. */
   async delete(names: readonly string[]): Promise<void> {
     if (names.length === 0) return;
     const Delete = { Objects: names.map((Key) => ({ Key })), Quiet: true };

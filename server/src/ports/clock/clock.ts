@@ -70,8 +70,8 @@ function schedule(ms: number, run: () => void): Disposable {
 const TOLERANCE_MS = 2 * 3_600_000;
 
 /**
- * The latest time that a right clock can have stored. A later one was stored by a clock that was ahead, and counts as
- * unknown: otherwise it would hold up work until that date.
+ * Returns the latest plausible stored time. A later one was stored by a clock that was ahead, and counts as unknown:
+ * otherwise it would delay work until that date.
  *
  * @param spanMs how far ahead such a time is stored; 0 for times in the past.
  */

@@ -60,8 +60,8 @@ export interface WriteHandle extends ReadHandle {
  * The only access to stored rows. Its own reads (`get`, `all`, `allMany`) are single statements outside any
  * transaction.
  *
- * Reads resolve once the commits that they may have seen are on disk, so that a power cut takes back nothing that was
- * handed out. Under `runWithPendingReads` they resolve at once, and the caller waits for the disk instead.
+ * Reads resolve once the commits that they may have seen are on disk, so that a power cut cannot undo data that was
+ * sent. Under `runWithPendingReads` they resolve immediately, and the caller waits for the disk instead.
  *
  * `read` runs several statements on one snapshot. A body that does not use its handle for seconds is aborted, because
  * it holds a connection and old row versions.
@@ -75,7 +75,7 @@ export interface WriteHandle extends ReadHandle {
  *
  * A failed statement ends its transaction: all later calls on the handle, and the transaction itself, reject with the
  * same error, even when the body caught it. To continue after a lost race, catch the error outside and run a new
- * transaction. A handle rejects every call after its body is over.
+ * transaction. A handle rejects every call after its body has ended.
  *
  * Bound values are null, finite or infinite numbers, well-formed text without NUL, and bytes. Anything else is a
  * TypeError; so is undefined, so that a misspelt parameter never becomes NULL.
@@ -184,7 +184,7 @@ export async function* rowsOf<Params extends { readonly limit: number }, Row>(
 
 const DELETED_AT_ONCE = 500;
 
-/** Deletes all rows whose time has come until `until`, a slice in each transaction. */
+/** Deletes all rows that expired by `until`, one slice per transaction. */
 export async function deleteUntil(db: Database, deletion: Deletion, until: number): Promise<void> {
   const slice = { until, limit: DELETED_AT_ONCE };
   while ((await db.transact((handle) => handle.run(deletion, slice))) === slice.limit);

@@ -207,7 +207,7 @@ export function statementsOver<Tables>() {
     };
   }
 
-  /** Deletes some rows of a table whose time has come, the oldest first; see `deleteUntil`. */
+  /** Deletes some expired rows of a table, the oldest first; see `deleteUntil`. */
   function deletion<Table extends keyof Tables & string>(
     ...columns: readonly [table: Table, key: keyof Tables[Table] & string, time: keyof Tables[Table] & string]
   ): Deletion {

@@ -76,7 +76,7 @@ function passageVector({ about, text }: Passage): Float32Array {
 }
 
 /**
- * Adds the features of a text, those of a run that occurs several times at once; returns the number of runs so far.
+ * Adds the features of a text, counting repeated runs together. Returns the number of runs so far.
  *
  * @param before the number of runs that were added before.
  */

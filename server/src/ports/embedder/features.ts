@@ -6,7 +6,7 @@ export const PIECE = 1;
 export const PAIR = 2;
 /** One ideograph. */
 export const SINGLE = 3;
-/** Two letters of hiragana: mostly grammar. */
+/** Two letters of hiragana, which are usually grammar. */
 export const KANA = 4;
 export type FeatureKind = typeof WORD | typeof PIECE | typeof PAIR | typeof SINGLE | typeof KANA;
 

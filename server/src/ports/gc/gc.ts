@@ -69,10 +69,10 @@ export function collectAfterWork(largeBytes = LARGE_BYTES, idleMs = IDLE_MS): ()
 }
 
 /**
- * Collects the garbage of this thread whenever it had little to do for a while and its memory has grown since. V8
- * collects when a heap grows, so a server at rest would keep what its start or its last work left: 20 MB and more.
+ * Collects the garbage of this thread whenever it has been idle for a while and its memory has grown. V8 collects only
+ * when a heap grows, so an idle server would keep the garbage of its start or last work: 20 MB and more.
  *
- * @returns ends it.
+ * @returns a handle that stops it.
  */
 export function collectWhileIdle(lookMs = LOOK_MS): Disposable {
   let looked = performance.eventLoopUtilization();
@@ -109,11 +109,11 @@ export function freeBuffer({ buffer, byteLength }: Buffer): void {
 }
 
 /**
- * Returns a buffer with the content of the given one and space for `bytes`, itself if it has that; `max` is the most it
- * may ever need.
+ * Returns a buffer with the content of the given one and space for `bytes`: the same buffer if it is large enough.
+ * `max` is the maximum it may ever need.
  *
- * For what is mostly short: V8 makes a full collection after every 64 MB of buffers, however little of them was used,
- * and that takes the longer, the more vaults are cached.
+ * Use it for contents that are usually short: V8 runs a full collection after every 64 MB of buffers, used or not, and
+ * that takes longer with more cached vaults.
  */
 export function withSpaceFor(buffer: Buffer, bytes: number, max: number): Buffer {
   if (buffer.length >= bytes) return buffer;

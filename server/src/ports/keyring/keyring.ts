@@ -17,7 +17,7 @@ export interface Keyring {
   openDataKey(owner: KeyOwner, wrapped: WrappedKey, generation: number): SealingKey;
   /** Wraps the same data key by the master key of `to`. Throws like openDataKey. */
   rewrap(owner: KeyOwner, wrapped: WrappedKey, to: Keyring): WrappedKey;
-  /** A 32-byte HMAC-SHA-256 under a subkey of the master key, for what must show that its writer had that key. */
+  /** Returns a 32-byte HMAC-SHA-256 under a subkey of the master key, which proves that its writer had that key. */
   mac(purpose: string, text: string): Buffer;
 }
 
@@ -55,7 +55,7 @@ export interface SealingKey {
   sealStream(context: SealContext, plain: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array>;
   /**
    * Opens a part of a sealed stream of `size` plain bytes, reading only the chunks that contain the part. Resolves when
-   * the first of them is open, so that damage there shows before anything is passed on. Rejects, or throws during
+   * the first chunk is open, so that damage there is detected before anything is passed on. Rejects, or throws during
    * iteration, KeyringError `damaged_value` for missing or changed bytes, another context, owner or size. A caller that
    * does not iterate it must call `return`.
    */

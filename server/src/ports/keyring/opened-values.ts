@@ -3,7 +3,7 @@ import type { SealingKey } from './keyring.ts';
 interface Opened<Value> {
   readonly key: object;
   readonly version: number;
-  /** The sealed bytes, a character each: such a text takes less memory than bytes of their own. */
+  /** The sealed bytes, one per character: a string takes less memory than a buffer. */
   readonly sealed: string;
   readonly value: Value;
 }
@@ -12,11 +12,10 @@ interface Opened<Value> {
 const ENTRY_BYTES = 200;
 
 /**
- * Remembers what sealed values contain, because opening a small one costs more than reading its row. What is remembered
- * counts only for the same bytes of the same version under the same key, so a value is never older than its row, and
- * one that was damaged since is not hidden.
+ * Caches opened values, because opening a small one costs more than reading its row. A cached value is used only for
+ * the same bytes of the same version under the same key, so it is never stale, and later damage is not hidden.
  *
- * The size is bounded; about half of the values, those not used of late, are forgotten at a time.
+ * The size is limited; when it is reached, about half of the values, the least recently used, are dropped.
  */
 export class OpenedValues<Value> {
   readonly #bytesMax: number;
@@ -30,11 +29,11 @@ export class OpenedValues<Value> {
   }
 
   /**
-   * Returns what the bytes contain.
+   * Returns the opened value of sealed bytes.
    *
-   * @param row its id; its next value replaces this one.
+   * @param row the id of its row; the row's next value replaces this one.
    * @param version of the value, to which its bytes are bound.
-   * @param open opens the bytes, if what they contain is not known. Its callers share what it returns.
+   * @param open opens the bytes if they are not cached. All callers share the value it returns.
    */
   open(key: Pick<SealingKey, 'open'>, row: string, version: number, bytes: Buffer, open: () => Value): Value {
     const sealed = bytes.toString('latin1');

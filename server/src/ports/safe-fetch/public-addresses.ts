@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
 
-/** All of IPv6 that is allocated for the internet; the rest of what the library calls unicast is assigned to nobody. */
+/** The IPv6 range that is allocated for the internet; the rest of the library's unicast range is unassigned. */
 const GLOBAL_UNICAST = ipaddr.IPv6.parseCIDR('2000::/3');
 
 /** Whether an address, as resolvers write them, is reachable from the whole internet. */

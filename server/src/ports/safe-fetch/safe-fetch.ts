@@ -17,8 +17,8 @@ export class FetchError extends Error {
 
 /**
  * Fetches documents of untrusted parties on the public internet, whose addresses may come from callers without an
- * account. Only over https, without following redirects, within limits of time and size, and never from an address of
- * this machine or of a network that is not public, whatever a name resolves to.
+ * account. Only over https, without following redirects, within limits of time and size, and never from this machine or
+ * a private network, even if a name resolves to one.
  */
 export interface SafeFetch {
   /** Throws FetchError. */

@@ -3,7 +3,7 @@ import { NotevaultError } from '@notevault/protocol/errors.ts';
 /** The labels of a span: fixed words, route patterns and numbers, never a text or an address of a user. */
 export type SpanLabels = Readonly<Record<string, string | number>>;
 
-/** Records what was done, how long it took, and as part of what. No call waits or throws. */
+/** Records spans: operations with their duration and parent. No call waits or throws. */
 export interface Tracing extends AsyncDisposable {
   /** Whether the current code runs inside a span that has not ended. */
   readonly isInside: boolean;

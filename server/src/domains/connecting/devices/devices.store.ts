@@ -79,7 +79,7 @@ export const notePoll = statement((db, p: { id: string; now: number; pollSeconds
 
 export const deleteLink = links.delete('id');
 
-/** Deletes what a user has decided about one vault, and no device has fetched yet. */
+/** Deletes approved links to a vault that no device has fetched yet. */
 export const deleteLinksTo = links.delete('user_id', 'vault_id');
 
 /** Deletes the links of a user in a state; once a device has fetched its tokens, its link is gone. */

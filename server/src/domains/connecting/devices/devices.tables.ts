@@ -24,7 +24,10 @@ export interface DeviceAuthorizationRow {
 export interface DeviceFamilyRow {
   user_id: UserId;
   id: string;
-  /** SHA-256 of what all its refresh tokens share, so that reuse of one not stored any more identifies the family. */
+  /**
+   * SHA-256 of the part that all its refresh tokens share, so that reuse of a token that is no longer stored identifies
+   * the family.
+   */
   family_hash: Buffer;
   /** The name of the client program, sealed under the server's key; null when it has none. */
   software: Buffer | null;

@@ -107,8 +107,8 @@ export class DeviceTokens {
   }
 
   /**
-   * Ends the device of a refresh token, at its own request. A token that never was one of it ends it too: somebody may
-   * have guessed or stolen one. Has no effect on unknown devices, and those that have ended before.
+   * Ends the device of a refresh token, at its own request. A forged token of its family ends it too, because somebody
+   * may have stolen a part of one. Has no effect on unknown or ended devices.
    */
   async signOff(refreshToken: string): Promise<void> {
     const { db, clock } = this.#deps;

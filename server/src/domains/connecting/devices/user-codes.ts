@@ -15,7 +15,7 @@ export function newUserCode(random: (count: number) => Buffer): string {
   return `${letters.slice(0, 4)}-${letters.slice(4)}`;
 }
 
-/** The code that a person typed, whatever its case, hyphens and spaces; null when it cannot be one. */
+/** Returns the code that a person typed, ignoring case, hyphens and spaces; null for an impossible code. */
 export function readUserCode(typed: string): string | null {
   const letters = typed
     .slice(0, 64)

@@ -3,8 +3,8 @@ import { ACCESS_SCOPES } from '../../foundation/access/access.ts';
 
 const LOOPBACKS = ['localhost', '127.0.0.1', '[::1]'];
 /**
- * A private-use scheme and a slash (RFC 8252, section 7.1). Without the slash an address names somebody, as those of
- * `xmpp:`, `sms:` and `mailto:` do, and the code would be sent there.
+ * A private-use scheme and a slash (RFC 8252, section 7.1). Without the slash a URI can name a recipient, as with
+ * `xmpp:`, `sms:` and `mailto:`, and the code would be sent there.
  */
 const PRIVATE_USE = /^[a-z][a-z0-9+.-]*:\//;
 /**
@@ -38,7 +38,10 @@ export function redirectKind(text: string): 'web' | 'loopback' | 'private' | nul
   return PRIVATE_USE.test(url.href) && !BAD_SCHEMES.includes(url.protocol) ? 'private' : null;
 }
 
-/** Beyond the provider's own rules. Changes what a client may not decide; returns what is wrong with it, or null. */
+/**
+ * Checks client metadata beyond the provider's rules, and overwrites fields that a client may not decide. Returns the
+ * fault, or null.
+ */
 export function normalizeClient(metadata: ClientMetadata): string | null {
   const redirects = metadata.redirect_uris;
   if (!Array.isArray(redirects) || redirects.length === 0 || redirects.length > REDIRECTS_MAX) {

@@ -15,7 +15,7 @@ export interface OAuthClientRow {
   /** Its registered metadata, including its secret; sealed under the server's key. */
   payload: Buffer;
   created_at: number;
-  /** When it last got a token, by the day; null for one that nobody has authorized. */
+  /** Day on which it last got a token; null for a client that nobody has authorized. */
   used_at: number | null;
 }
 
@@ -25,7 +25,10 @@ export interface OAuthGrantRow {
   id: string;
   /** SHA-256 of the client id. */
   client_hash: Buffer;
-  /** SHA-256 of what all its refresh tokens share, so that reuse of one not stored any more identifies the family. */
+  /**
+   * SHA-256 of the part that all its refresh tokens share, so that reuse of a token that is no longer stored identifies
+   * the family.
+   */
   family_hash: Buffer;
   /** The details of the client that people see, as JSON; sealed under the server's key. null once revoked. */
   details: Buffer | null;

@@ -44,7 +44,7 @@ export type { BrowserRequest, Consent, ConsentRequest } from './consent.ts';
 
 const SWEEP_BATCH = 500;
 const DAY_MS = 24 * 60 * 60 * 1000;
-/** How long a client that nobody authorized is kept. */
+/** How long a client without an authorization is kept. */
 const UNUSED_MS = DAY_MS;
 /** How long an authorized client is kept: twice as long as any of its grants can last. */
 const STALE_MS = 180 * DAY_MS;

@@ -56,7 +56,7 @@ export function tokensReply({ accessToken, expiresIn, refreshToken }: Tokens) {
   };
 }
 
-/** @param clears whether the browser is to remove what it keeps for this server, with the databases of the app. */
+/** @param clears whether the browser is to delete its data for this server, including the app's databases. */
 export function signedOutReply(clears: boolean) {
   const headers = clears ? { 'clear-site-data': '"storage"' } : {};
   return { cookie: refreshCookie(null), headers };

@@ -38,7 +38,10 @@ export interface FirstAccountRow {
 export interface SessionRow {
   id: SessionId;
   user_id: UserId;
-  /** SHA-256 of what all its refresh tokens share, so that reuse of one not stored any more identifies the family. */
+  /**
+   * SHA-256 of the part that all its refresh tokens share, so that reuse of a token that is no longer stored identifies
+   * the family.
+   */
   family_hash: Buffer;
   /** HMAC of the network in which it started, under the server's key; null when there was none. */
   network_mac: Buffer | null;

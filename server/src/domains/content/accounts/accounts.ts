@@ -48,7 +48,7 @@ import {
 export interface AccountHooks {
   /**
    * Erases what the user owns in other domains: keys first, then rows and blobs. Called until it resolves, also after a
-   * crash, so it must continue where it stopped.
+   * crash, so it must be resumable.
    */
   erasing(userId: UserId): Promise<void>;
   /** Raises the rights versions of an account and its vaults, in each transaction that takes a right of it away. */

@@ -40,7 +40,7 @@ export async function register(
   const row = await db.transact(async (handle) => {
     const account = { email, password_hash, display_name: displayName, role: 'member' as const };
     const user = await insertAccount(handle, deps, account, async () => {
-      // Whoever sends the token wants the first account, not any account.
+      // A caller with a setup token wants the first account, not just any account.
       if (setupToken !== null) throw new NotevaultError('setup_token_invalid');
       if (join === null) await admit(handle, deps, email, invite);
     });
@@ -56,7 +56,10 @@ export async function bootstrap({ db, registration }: AccountDeps) {
   return { pending: first === undefined, mode: registration };
 }
 
-/** Creates an account for the operator, whatever the registration mode; without a password it needs a reset to sign in. */
+/**
+ * Creates an account for the operator, regardless of the registration mode; without a password it needs a reset to sign
+ * in.
+ */
 export async function createUser(deps: AccountContext, sent: string, password?: string, role: Role = 'member') {
   const { db, keys, passwords } = deps;
   const email = canonicalEmail(sent);
@@ -81,8 +84,8 @@ interface Admission {
 }
 
 /**
- * Refuses whatever can be refused before a password is hashed. Resolves to what the account joins by registering, if it
- * was an invitation to a vault that lets it register.
+ * Refuses a registration early, before a password is hashed. Resolves to the step that joins the invited vault, if the
+ * registration is based on an invitation to one.
  */
 async function checkMode(deps: AccountDeps, { email, invite, setupToken }: Admission) {
   const { db, clock, registration, hooks } = deps;

@@ -122,7 +122,7 @@ async function restoreOnce(
       meta: sealedMeta,
       was: row.revision,
     };
-    // Whatever is at the path by now, or became of the tombstone, is found by the next attempt.
+    // The next attempt reads the path and the tombstone again.
     if (!(await entries.revive(handle, revived))) throw new RevisionConflict();
     await hooks.namesChanged(handle, vault, [nameKey], [id]);
     if (names !== null) await hooks.canvasStored(handle, vault, id, names);

@@ -62,7 +62,7 @@ function uploadingRoutes(attachments: Attachments): Route[] {
       errors: UPLOAD_ERRORS,
       receive: async (request) => {
         const expected = preconditionOf(request);
-        // What was done under the key is answered again, although its condition no longer holds.
+        // A repeated key gets its stored answer, although its precondition no longer holds.
         const isFirst = request.header('x-idempotency-key') === null;
         const upload = () => rawUpload(request);
         const started = await attachments.startUpload(request.vault, upload, isFirst ? expected : UNCONDITIONAL);

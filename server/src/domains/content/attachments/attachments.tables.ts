@@ -1,13 +1,13 @@
 /**
  * A blob known to this database. Its row is written before the first byte is stored and deleted after the last byte is
- * removed: so every stored byte has a row, and what a crash leaves can be found.
+ * removed. So every stored byte has a row, and leftovers of a crash can be found.
  */
 export interface AttachmentBlobRow {
   vault_id: string;
   id: string;
   /**
    * `pending`: being stored, or left by an aborted upload. `committed`: at least one attachment has it. `deleting`: no
-   * attachment has it or ever will; its bytes are removed before its row.
+   * attachment has it or will ever get it; its bytes are removed before its row.
    */
   state: string;
   /** When it entered this state, epoch milliseconds; 0 for an abandoned upload, whose bytes can be removed at once. */

@@ -173,9 +173,9 @@ export interface StartedUpload<Upload extends UploadInput> {
 }
 
 /**
- * Stores the bytes of an upload, which is requested only if the plan allows attachments. The bytes belong to no
- * attachment until `put`; a caller that does not put them must dispose of them. Throws `limit_exceeded`,
- * `file_too_large`, `extension_not_allowed`, `mime_not_allowed`, and the errors of the upload.
+ * Stores the bytes of an upload, which is read only if the plan allows attachments. The bytes belong to no attachment
+ * until `put`; otherwise the caller must dispose of them. Throws `limit_exceeded`, `file_too_large`,
+ * `extension_not_allowed`, `mime_not_allowed`, and the errors of the upload.
  */
 async function startUpload<Upload extends UploadInput>(
   deps: AttachmentDeps,

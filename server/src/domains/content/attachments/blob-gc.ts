@@ -13,8 +13,8 @@ const PENDING_MAX_MS = DAY_MS;
 /** How long bytes are kept after the last attachment released them, for readers that have begun. */
 const READ_GRACE_MS = 10 * MINUTE_MS;
 /**
- * How long bytes without a row are kept, after they were stored and after a backup was restored: those of the data before
- * belong to its restore point, and an operator may notice that it was the wrong backup.
+ * How long bytes without a row are kept after they were stored, and after a restore: then they belong to the previous
+ * data, which an operator may want back.
  */
 const ORPHAN_AGE_MS = 30 * DAY_MS;
 const BATCH = 200;
@@ -22,10 +22,7 @@ const PURGE_SLICE = 500;
 
 export function createBlobGc({ db, blobs, clock, backupRuns }: AttachmentDeps) {
   return {
-    /**
-     * Removes the bytes of replaced attachments, of those that left the trash for good, and of aborted uploads; resolves
-     * to the number of blobs.
-     */
+    /** Removes the bytes of replaced and purged attachments and of aborted uploads. Resolves to the number of blobs. */
     async collect(): Promise<number> {
       const now = clock.now();
       await db.transact((handle) => handle.run(blobStore.markStaleDeleting, { before: now - PENDING_MAX_MS }));

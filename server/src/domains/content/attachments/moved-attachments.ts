@@ -19,7 +19,9 @@ import { extensionOf, mediaTypeOf } from './uploads/extensions.ts';
 
 const BATCH = 256;
 
-/** Prepares what a move changes in attachments, in batches: those that move, and canvases that refer to what moves. */
+/**
+ * Prepares a move's changes to attachments in batches: moving attachments, and canvases that refer to moving entries.
+ */
 export async function* prepareMove(
   deps: AttachmentDeps,
   context: Pick<WriteContext, 'vault' | 'actor'>,
@@ -92,7 +94,7 @@ function movedFile(
   return { from, to, row: next, meta };
 }
 
-/** Adds what is written for a canvas besides its row; returns the row if it gets other bytes. */
+/** Adds a canvas's writes other than its row; returns the row if its bytes change. */
 async function addCanvas(
   batch: ReturnType<typeof newBatch>,
   canvases: CanvasRewriter,

@@ -17,7 +17,7 @@ import type { TrashLimits } from './trash/limits.ts';
 export interface Actor {
   readonly kind: string;
   readonly name: string;
-  /** For a write of an assistant: what its program calls itself, which nobody has verified. */
+  /** For an assistant's write: the unverified name of its program. */
   readonly client?: string;
   /** The user whose credential it was; absent in rows from before vaults could be shared. */
   readonly userId?: string;
@@ -61,7 +61,7 @@ export interface MoveBatch {
   readonly rows: readonly StoredEntry[];
   /** Data that only the kind's handler reads. */
   readonly rest: unknown;
-  /** The links that will no longer lead to an entry that moves, because no text of them can. */
+  /** Links that can no longer lead to a moving entry, because no link text would resolve to it. */
   readonly linksLeft: readonly LinksLeft[];
   /** Bytes by which attachments grow; 0 by default. */
   readonly attachmentBytes?: number;
@@ -131,8 +131,8 @@ export interface KindHandler {
    */
   restore(context: WriteContext<TrashRestored>, id: string, path: string | undefined): Promise<TrashRestored>;
   /**
-   * Called after the rows of entries have stopped to be in the trash or were deleted: deletes what only a restore needs.
-   * What is too large for that is deleted by `dropSlice`.
+   * Called after entries have left the trash or were deleted: deletes data that only a restore needs. Larger data is
+   * deleted by `dropSlice`.
    */
   purged(handle: WriteHandle, vault: VaultId, rows: readonly PurgedEntry[]): Promise<void>;
   /** Returns the bytes of the database rows that are deleted with the entry. */
@@ -143,7 +143,7 @@ export interface KindHandler {
 
 /** A question to the links domain before a transaction; bound in app.ts. */
 export interface EntryHooks {
-  /** Whether so many links are looked up under these keys that resolving them again needs a long transaction. */
+  /** Whether re-resolving the links under these keys needs a long transaction. */
   hasManyLinksTo(handle: ReadHandle, vault: OpenVault, keys: readonly Buffer[]): Promise<boolean>;
 }
 

@@ -14,7 +14,7 @@ export interface EntryRow {
   kind: EntryKind;
   /** The vault's seq at the row's last write; null for folders, which are not in the change feed. */
   seq: number | null;
-  /** Incremented by every write of the row: what was prepared from one revision must not overwrite another. */
+  /** Incremented by every write of the row: a write prepared from one revision must not overwrite another. */
   revision: number;
   /**
    * Notes only: incremented by every change of content. Begins at 1, or after the last version of the tombstones at the
@@ -54,7 +54,7 @@ export interface EntryRow {
   notes: number | null;
   /**
    * Folders only: the number of live notes, attachments and folders directly inside. A folder that is not explicit is
-   * deleted with the last of them.
+   * deleted when this becomes 0.
    */
   children: number | null;
   /** Sealed JSON: the path in its spelling, and the data of the kind. */
@@ -88,8 +88,8 @@ export const FEED_COLUMNS = ITEM_COLUMNS.filter(
 );
 
 /**
- * The id of an entry whose tombstone was dropped; it is never issued again. Otherwise a client that was away could take
- * another note's text and document for a later state of the note that it knew.
+ * The id of an entry whose tombstone was dropped; it is never issued again. Otherwise an offline client could take
+ * another note's text and document for a later state of its own note.
  */
 export interface SpentIdRow {
   vault_id: string;

@@ -9,7 +9,7 @@ type Tags = '*' | readonly string[];
 
 /**
  * The precondition of a write (RFC 9110, section 13.1): `If-Match` names the content hash that the entry must have,
- * `If-None-Match: *` requires that there is no entry. A write whose precondition fails has no effect.
+ * `If-None-Match: *` requires that no entry exists. A write whose precondition fails has no effect.
  */
 export interface Precondition {
   readonly match: Tags | null;

@@ -1,7 +1,10 @@
 import { MB } from '@notevault/protocol/values/byte-units.ts';
 import { slicesBySize } from '../../../concurrency/slices.ts';
 
-/** Limit of a slice in bytes, not rows: deleted rows are overwritten, and a slice must not hold up other writers. */
+/**
+ * Maximum bytes per slice. Bytes count rather than rows, because deleted rows are overwritten and a slice must not
+ * delay other writers.
+ */
 export const SLICE_BYTES = 4 * MB;
 export const SLICE_ROWS = 100;
 

@@ -22,7 +22,7 @@ export const entryRows = {
   },
   rowsAt: (handle: ReadHandle, vault: VaultId, kind: ItemKind, pathKeys: readonly Buffer[]) =>
     handle.allMany(store.findByPaths, { vault, kind }, pathKeys),
-  /** Returns live entries of one kind directly inside some folders, ordered by id; null stands for the root. */
+  /** Returns live entries of one kind directly inside some folders (null: the root), ordered by id. */
   async rowsIn(handle: ReadHandle, vault: VaultId, kind: ItemKind, folders: readonly string[] | null) {
     const rows =
       folders === null

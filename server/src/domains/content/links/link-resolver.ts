@@ -43,8 +43,8 @@ export function nameKeys(vault: OpenVault): NameKey {
 type Reference = Pick<LinkText, 'target' | 'form'>;
 
 /**
- * The extensions of attachments, in lower case and without the dot: a target with one of them prefers an attachment. By
- * them and the rules of note-text the targets of links are found.
+ * The extensions of attachments, in lower case and without the dot: a target with one of them prefers an attachment.
+ * Targets are resolved with these and the rules of note-text.
  */
 export type Extensions = ReadonlySet<string>;
 

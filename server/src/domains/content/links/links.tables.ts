@@ -27,7 +27,7 @@ export interface LinkTextsRow {
   texts: Buffer;
 }
 
-/** A name that a canvas refers to. What it means is found when something of that name moves. */
+/** A name that a canvas refers to. It is resolved only when an entry of that name moves. */
 export interface CanvasNameRow {
   vault_id: string;
   attachment_id: string;

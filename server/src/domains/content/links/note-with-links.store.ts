@@ -40,8 +40,8 @@ const noEdge = [sql<null>`null`.as('attachment_id'), sql<null>`null`.as('ord')];
  * A note with its links, all still sealed, in one statement: the note first, then its edges in any order. Each column
  * costs, in every row, so both kinds of rows use the same ones where they can.
  *
- * @param bytesMax finds only a note of at most so many bytes of text; null for any, and for a plan that need not read its
- *   row to find its edges.
+ * @param bytesMax finds only a note with at most this many bytes of text; null for any note, which lets the database
+ * find the edges without reading the row.
  */
 function findNote(column: 'path_key' | 'id', bytesMax: number | null) {
   return statement((db, p: { vault: VaultId; key: Buffer | string }) =>

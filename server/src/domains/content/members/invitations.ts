@@ -49,7 +49,7 @@ export class Invitations {
       const waiting = await handle.all(store.listInvitations, { vaultId: vault.id, now, limit: WAITING_MAX });
       const members = (await handle.get(store.countMembers, { vaultId: vault.id }))?.count ?? 0;
       if (members >= MEMBERS_MAX || waiting.length >= WAITING_MAX) throw new NotevaultError('too_many_members');
-      // Whoever was removed in this instant is invited again by it.
+      // A member removed in this same instant is invited again by it.
       const removal = (await handle.get(store.findLatestRemoval, { vaultId: vault.id }))?.at ?? 0;
       const invitation = {
         id,
@@ -151,9 +151,9 @@ export class Invitations {
   }
 
   /**
-   * Makes the caller a member; one who has the vault already keeps their role if it is higher or came from this
-   * invitation, and uses nothing up then. Whom the owner removed or lowered since it was made gets nothing from it.
-   * Throws `invitation_invalid`, `invitation_for_another`, `too_many_members`.
+   * Makes the caller a member. A member who has an equal or higher role, or used this invitation before, keeps their
+   * role without using it up. An invitation has no effect for a person whom the owner has removed or given a lower role
+   * since it was made. Throws `invitation_invalid`, `invitation_for_another`, `too_many_members`.
    */
   async accept(principal: Principal, token: string): Promise<Vault> {
     const { vaults, accounts, clock } = this.#deps;
@@ -196,8 +196,8 @@ export class Invitations {
   }
 
   /**
-   * An invitation that can be used, or was by this account. Whatever is wrong with one, the same is read before it is
-   * refused. Throws `invitation_invalid`.
+   * Returns an invitation that can be used, or was used by this account. Before any refusal the same rows are read, so
+   * that timing reveals nothing. Throws `invitation_invalid`.
    */
   async #find(token: string, userId: UserId | null) {
     const { db, vaults, clock } = this.#deps;
@@ -206,7 +206,7 @@ export class Invitations {
     const use = { invitation_id: invitation?.id ?? NIL_UUID, user_id: userId ?? (NIL_UUID as UserId) };
     const used = await db.get(store.findUse, use);
     const isUsedUp = invitation?.uses_left === 0 && used === undefined;
-    // What a suspended owner has offered is not on offer.
+    // Invitations of a suspended owner do not work.
     if (invitation === undefined || row === undefined || row.owner_suspended_at !== null || isUsedUp) {
       throw new NotevaultError('invitation_invalid');
     }
@@ -233,7 +233,7 @@ function asInvalid(error: unknown): never {
   throw isGone ? new NotevaultError('invitation_invalid') : error;
 }
 
-/** Why an invitation lets nobody register is not told apart; a failure is no refusal. */
+/** Replaces every refusal by one error, so that the reason is not revealed; failures are rethrown. */
 function asNotInvited(error: unknown): never {
   throw error instanceof NotevaultError && error.code !== 'unavailable' ? new NotevaultError('invite_invalid') : error;
 }

@@ -15,8 +15,8 @@ import * as store from './members.store.ts';
 /** Effects of members in later domains; bound in app/. */
 export interface MemberHooks {
   /**
-   * Takes a vault away from an account: levels of its credentials for it, pending device links to it, tickets, and what
-   * else would open it again.
+   * Removes an account's access to a vault: the levels of its credentials, pending device links, tickets, and anything
+   * else that would open it again.
    */
   membershipEnded(handle: WriteHandle, userId: UserId, vaultId: VaultId): Promise<void>;
 }
@@ -37,8 +37,8 @@ export interface MemberDeps {
 const TRIES = 5;
 
 /**
- * The people of a vault. Whatever changes them locks the accounts of all concerned, the owner’s among them, in the order
- * of their ids: so do the deletion of an account, and whatever is counted over all vaults of an owner.
+ * Manages the members of a vault. Every change locks the accounts concerned, including the owner’s, in the order of
+ * their ids. The deletion of an account and counts over all vaults of an owner take the same locks.
  */
 export class Members {
   readonly #deps: MemberDeps;
@@ -49,7 +49,7 @@ export class Members {
     this.invitations = new Invitations(deps, this);
   }
 
-  /** Everybody who has a vault, its owner first. Throws `vault_not_found`. */
+  /** Returns the owner and the members of a vault, the owner first. Throws `vault_not_found`. */
   async list(principal: Principal, vaultId: string): Promise<MembersResponse> {
     const { db, vaults, accounts } = this.#deps;
     const row = await vaults.findAllowed(db, principal, vaultId, operations.listMembers);
@@ -193,7 +193,7 @@ export class Members {
     if (roleOf(principal, row) !== 'owner') throw new NotevaultError('owner_required');
   }
 
-  /** Announces a change of the people after its commit; whoever relies on what one of them may do checks it again. */
+  /** Announces a change of members after its commit; cached permissions are then checked again. */
   announce(handle: WriteHandle, change: PeopleChange): void {
     this.#recheck(handle, change.userId);
     handle.onCommit(() => this.#deps.events.emit('peopleChanged', change));

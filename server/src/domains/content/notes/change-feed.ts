@@ -104,7 +104,7 @@ function changedNote(vault: OpenVault, row: FeedEntry): ChangedNote {
   };
 }
 
-/** Returns the texts of live notes of the same snapshot, by id, without those that are damaged. */
+/** Returns the readable texts of live notes in the same snapshot, by id. */
 async function readableTextsOf(handle: ReadHandle, vault: OpenVault, notes: readonly TextToRead[]) {
   const yieldIfDue = createYield();
   const texts = new Map<NoteId, string>();
@@ -122,7 +122,7 @@ async function readableTextsOf(handle: ReadHandle, vault: OpenVault, notes: read
   return texts;
 }
 
-/** Null for what is damaged. */
+/** Returns null instead of throwing for a damaged value. */
 function readable<Opened>(open: () => Opened): Opened | null {
   try {
     return open();

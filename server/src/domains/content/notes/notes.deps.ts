@@ -23,8 +23,8 @@ export type NotePlace = { readonly pathKey: Buffer } | { readonly id: NoteId };
 /** Hooks to later domains; they run inside the transaction of a note's write. */
 export interface NoteHooks extends MoveHooks, EntryHooks {
   /**
-   * Reads what the edges of written notes need, while their rows are being written: reads see those, because statements
-   * run in the order of their calls. Writes nothing itself.
+   * Reads what the edges of written notes need, while their rows are being written. It sees these rows, because
+   * statements run in the order of their calls. It writes nothing.
    */
   planLinks(handle: WriteHandle, vault: OpenVault, notes: readonly WrittenNote[], bulk: boolean): Promise<LinkWrites>;
   /** Called when the notes were deleted; `movedKeys` are the keys under which each was found. */
@@ -76,7 +76,7 @@ export interface WrittenNote {
 }
 
 export interface LinkWrites {
-  /** The errors of notes whose stored links are damaged, so that none of this may be written. */
+  /** Errors of notes with damaged stored links; if there are any, nothing may be written. */
   readonly damaged: ReadonlyMap<NoteId, NotevaultError>;
   /** Writes the edges, once the notes' rows are in place; resolves to those of each note. */
   write(): Promise<ReadonlyMap<NoteId, readonly NoteLink[]>>;
@@ -95,7 +95,7 @@ export interface MoveHooks {
   applyMove(handle: WriteHandle, vault: OpenVault, prepared: PreparedLinks): Promise<void>;
 }
 
-/** Prepares the changes of a move to links, a few notes at a time, because all of them may exceed the memory. */
+/** Prepares a move's changes to links, a few notes at a time, because all of them may exceed the memory. */
 export interface LinkPlanner {
   /** The notes whose links the move may touch. */
   readonly sources: readonly NoteId[];

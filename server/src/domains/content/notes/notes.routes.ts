@@ -242,8 +242,8 @@ function recentLimit(text: string | undefined): number {
 }
 
 /**
- * The answer to a read of a note. Its tag begins with the content hash, which stands for the text, so that the text is
- * not hashed again; the rest stands for everything else, such as links, which change without the note.
+ * The answer to a read of a note. Its tag begins with the content hash, so that the text is not hashed again; the rest
+ * covers everything else, such as links, which change without the note.
  */
 function noteReply(note: Note): Pick<Reply<Note>, 'body' | 'json' | 'etag'> {
   const { content, ...others } = note;

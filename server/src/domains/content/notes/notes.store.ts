@@ -211,7 +211,9 @@ export const updateBody = statement((db, p: { vault: VaultId; id: string; conten
     .where('note_id', '=', p.id),
 );
 
-/** Like updateBody, with new fingerprints; changes no row when the stored ones are not those that were read. */
+/**
+ * Like updateBody, with new fingerprints; changes no row if the stored fingerprints have changed since they were read.
+ */
 export const updateBodyWithFingerprints = statement((db, p: NewBody & { was: Buffer | null }) =>
   db
     .updateTable('note_bodies')
@@ -221,7 +223,7 @@ export const updateBodyWithFingerprints = statement((db, p: NewBody & { was: Buf
     .where('fingerprints', 'is not distinct from', p.was),
 );
 
-/** Changes no row when the stored ones are not those that were read. */
+/** Updates fingerprints; changes no row if they have changed since they were read. */
 export const updateFingerprints = statement(
   (db, p: { vault: VaultId; id: string; fingerprints: Buffer; was: Buffer | null }) =>
     db

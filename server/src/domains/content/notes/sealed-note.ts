@@ -15,7 +15,7 @@ const oneOf = <Text extends string>(...texts: Text[]) => Type.Unsafe<Text>(Type.
 const REASON = oneOf('create', 'edit', 'merge', 'append', 'batch', 'agent', 'restore', 'link_rewrite');
 export type VersionReason = Static<typeof REASON>;
 
-/** The versions that these writes replace are not thinned: no user typed the change and so saw what was lost. */
+/** Reasons of writes whose replaced versions are not thinned: nobody typed the change, so nobody saw what was lost. */
 export const PINNED_REASONS: ReadonlySet<VersionReason> = new Set([
   'merge',
   'restore',

@@ -13,7 +13,7 @@ export interface PreferencesRow {
 export interface OpenedNotesRow {
   user_id: UserId;
   vault_id: VaultId;
-  /** Ids and times, sealed under the user's key: which notes somebody reads is nobody else's business. */
+  /** Ids and times, sealed under the user's key, because they show which notes a person reads. */
   data: Buffer;
   version: number;
 }

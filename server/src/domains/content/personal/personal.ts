@@ -62,7 +62,7 @@ export class Personal {
     });
   }
 
-  /** The notes of a vault that the person opened and when, the last one first; those that are deleted now are left out. */
+  /** Returns the notes of a vault that the person opened, with times, the latest first. Deleted notes are left out. */
   async opened(userId: UserId, vault: OpenVault) {
     const { db, notes } = this.#deps;
     const { value } = await this.#readOpened(db, userId, vault.id, await this.#keyOf(userId));

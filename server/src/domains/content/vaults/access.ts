@@ -41,7 +41,7 @@ export interface RequestedVault extends OpenVault {
   readonly hasWaitingEdits: boolean;
 }
 
-/** A vault that a request names; nothing of it may reach the caller before `openVault` has checked the caller's role. */
+/** A vault that a request names. None of its data may reach the caller before `openVault` has checked their role. */
 export type FoundVault = store.RequestedRow;
 
 export function createAccess(deps: VaultDeps) {
@@ -97,7 +97,7 @@ async function openVault(
   return openedVault(deps, row, key, { role, permission, isSuspended, callerId: principal.userId, hasWaitingEdits });
 }
 
-/** The roles of an account in those of some vaults that are active; one without a role is left out. */
+/** Returns an account's roles in the active ones of some vaults; vaults without a role are left out. */
 async function rolesIn(handle: ReadHandle, userId: UserId, ids: readonly VaultId[]) {
   const rows = await handle.allMany(store.findActiveOf, {}, ids);
   const roles = rows.map((row) => [row.id, roleOf({ userId }, row)] as const);
@@ -112,7 +112,7 @@ async function openAsSystem(deps: VaultDeps, vaultId: VaultId): Promise<OpenVaul
   return openedVault(deps, row, key, { role: 'owner', permission: 'write', callerId: row.user_id });
 }
 
-/** Looks up the vault that an `X-Vault-ID` header names, whoever calls, so that `openVault` need not wait for it. */
+/** Looks up the vault in an `X-Vault-ID` header, regardless of the caller, so that `openVault` need not wait for it. */
 async function findVault({ db }: VaultDeps, header: string): Promise<FoundVault | undefined> {
   const id = parseUuid(header);
   return id === null ? undefined : db.get(store.findRequested, { id: id as VaultId });

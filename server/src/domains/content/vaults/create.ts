@@ -30,7 +30,7 @@ interface RegistrationInput {
 export interface Owner {
   readonly userId: UserId;
   readonly tier: string;
-  /** The role of the caller, who is told less of the plan of another. */
+  /** The caller's role: only the owner is told about the owner's plan. */
   readonly role?: Role;
 }
 

@@ -26,7 +26,7 @@ import * as feeds from './vault-feeds.store.ts';
 import * as store from './vaults.store.ts';
 import type { VaultDeps } from './vaults.ts';
 
-// What is done to a vault by its id throws `vault_not_found` when it does not exist for the caller.
+// Operations on a vault by id throw `vault_not_found` when the caller has no access to it.
 
 /** Throws `validation`, `insufficient_access`. */
 export async function update(deps: VaultDeps, principal: Principal, id: string, sent: UpdateVaultBody): Promise<Vault> {
@@ -151,16 +151,19 @@ export async function promoteOldest(handle: WriteHandle, userId: UserId): Promis
   if (oldest !== undefined) await handle.run(store.setDefault, { id: oldest.id });
 }
 
-/** The row of a vault, for whoever decides about its people. */
+/** The row of a vault, for decisions about its members. */
 export type SharedRow = VaultWithCounts;
 
 /** Creates the operations of vaults that the members domain uses. */
 export function createSharing(deps: VaultDeps) {
   return {
-    /** An active vault that the rule allows the caller. Throws like `get`, and `owner_required`. */
+    /**
+     * Returns an active vault on which the rule allows the caller the operation. Throws like `get`, and
+     * `owner_required`.
+     */
     findAllowed: async (handle: ReadHandle, principal: Principal, id: string, rule: Rule): Promise<SharedRow> =>
       allowed(principal, await handle.get(store.findActive, { id: vaultIdOf(id) }), rule),
-    /** An active vault, whoever asks. */
+    /** Returns an active vault, regardless of the caller. */
     findActive: (handle: ReadHandle, id: VaultId): Promise<SharedRow | undefined> =>
       handle.get(store.findActive, { id }),
     openKey: openVaultKey.bind(null, deps),

@@ -20,8 +20,8 @@ export function createPeople({ db }: Pick<VaultDeps, 'db'>) {
   return {
     sealPersonName,
     /**
-     * Says who made each change: of the caller’s own the credential; of those of others the name of the person, never
-     * that of their credential.
+     * Adds the author of each change: the credential for the caller’s own changes, only the person's name for changes
+     * by others.
      */
     async withActors<Item extends { readonly actor: StoredActor }>(
       vault: OpenVault,
@@ -44,7 +44,10 @@ export function createPeople({ db }: Pick<VaultDeps, 'db'>) {
   };
 }
 
-/** Changes from before vaults had members name nobody: they are the first owner’s. */
+/**
+ * Whether a change was made by another person. Changes from before vaults had members have no user id: they are the
+ * first owner’s.
+ */
 function isOthers({ callerId, role, isHandedOver }: OpenVault, { userId }: StoredActor): boolean {
   return userId === undefined ? role !== 'owner' || isHandedOver === true : userId !== callerId;
 }

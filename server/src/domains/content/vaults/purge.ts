@@ -33,7 +33,9 @@ export async function purge(
   return id;
 }
 
-/** Purges what was deleted long enough before `now`, and continues interrupted purges. Resolves to their number. */
+/**
+ * Purges vaults that were deleted long enough before `now`, and continues interrupted purges. Resolves to their number.
+ */
 export async function purgeDue(deps: VaultDeps, now: number): Promise<number> {
   const deletedUntil = now - purgeDelayMs(deps);
   const failures: unknown[] = [];
@@ -80,7 +82,7 @@ export async function purgeAllOf(deps: VaultDeps, userId: UserId): Promise<void>
   for (const { id } of closed) await finish(deps, id);
 }
 
-/** Marks the vault and destroys its key in one transaction: from then on nothing of it can be opened. */
+/** Marks the vault and destroys its key in one transaction: from then on none of its data can be opened. */
 async function begin(
   { db, keys, clock }: VaultDeps,
   id: VaultId,

@@ -63,9 +63,9 @@ export function checkRights(standing: Standing, versions: RightsVersions): void 
 }
 
 /**
- * Raises the rights versions of an account and of all vaults that it has. Must be called in every transaction that takes
- * a right away from the account or one of its credentials: whatever it began before is decided anew, and nothing of that
- * commits after this transaction without the right.
+ * Raises the rights versions of an account and of its vaults. Must be called in every transaction that removes a right
+ * from the account or one of its credentials: requests that began before are then decided again, and cannot commit
+ * afterwards without the right.
  */
 export async function raiseAccountRights(handle: WriteHandle, userId: UserId): Promise<void> {
   await handle.get(store.claimAccount, { userId });

@@ -47,7 +47,7 @@ export function createUsage({ db, plans, hooks }: VaultDeps) {
       const reservedBytes = await announcedTo(hooks, db, { ownerId: userId }, null);
       return { ...sums, reservedBytes, plan: planOf(plans, tier), tier };
     },
-    /** The totals of each account whose id is from `first` to `last`; accounts without vaults are left out. */
+    /** Returns the totals of each account with an id from `first` to `last`; accounts without vaults are left out. */
     async totalsOfUsers(first: UserId, last: UserId): Promise<ReadonlyMap<UserId, Totals>> {
       const rows = await db.all(store.sumActiveOfUsers, { first, last });
       return new Map(rows.map(({ userId, ...sums }) => [userId, sums]));
@@ -66,7 +66,7 @@ export interface TrashContents {
 
 export const EMPTY_TRASH: TrashContents = { notes: 0, textBytes: 0, attachmentBytes: 0 };
 
-/** The counts of what the trash of each vault has. */
+/** The counts of each vault's trash. */
 export type TrashUsage = ReturnType<typeof createTrashUsage>;
 
 export function createTrashUsage({ db, plans }: Pick<VaultDeps, 'db' | 'plans'>) {

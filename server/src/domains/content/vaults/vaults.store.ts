@@ -219,7 +219,7 @@ export const findActiveOf = listStatement((db, _p: object, ids: VaultId[]) =>
     .where('v.deleted_at', 'is', null),
 );
 
-/** The names of those of some people who have the vault, or had it. */
+/** Selects the names of people among these who are or were members of the vault. */
 export const findPeople = listStatement((db, p: { vault: VaultId }, ids: UserId[]) =>
   db
     .selectFrom('users as u')
@@ -270,7 +270,7 @@ export const markRestored = statement((db, p: Columns<(typeof META)[number] | 'c
     .where('purging_at', 'is', null),
 );
 
-// Changing who has a vault, under the locks on the rows of all concerned
+// Changes of members, under the locks on the rows of all concerned
 
 /** Deletes a member who becomes the owner. */
 export const takeMember = statement((db, p: { id: VaultId; userId: UserId }) =>

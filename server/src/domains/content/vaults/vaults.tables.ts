@@ -21,7 +21,10 @@ export interface VaultRow {
   deleted_at: number | null;
   /** When its purge began: the key is destroyed, and the purge is resumed until the row is gone too. */
   purging_at: number | null;
-  /** 1 once it was handed over: then changes from before there were members, which name nobody, are not its owner’s. */
+  /**
+   * 1 once it was handed over: then changes without a user id, from before there were members, are not its current
+   * owner’s.
+   */
   handed_over: number;
 }
 
@@ -41,8 +44,8 @@ export interface VaultFeedRow {
   /** Bytes of live attachments, which the plan limits; equal bytes count once for each attachment. */
   attachment_bytes: number;
   /**
-   * Notes in the trash. Unlike the counts above, those of the trash may be negative for the moment between a revival's
-   * count and its finding that another one was faster, which rolls it back.
+   * Notes in the trash. Unlike the counts above, those of the trash may be negative for a moment, when a revival has
+   * counted and then loses a race, which rolls it back.
    */
   trash_notes: number;
   /** Bytes of their texts. */
@@ -67,7 +70,7 @@ export interface VaultMemberRow {
   joined_at: number;
 }
 
-/** Somebody who had a vault and has left it, or had a higher role in it. */
+/** A former member of a vault, or a member who had a higher role in it. */
 export interface FormerMemberRow {
   vault_id: VaultId;
   user_id: UserId;

@@ -14,7 +14,7 @@ export interface Placement {
 /** Tries before a name is given up; a name that is taken so often is a fault of the archive. */
 const TRIES = 1000;
 
-/** The paths that are taken in a vault, without regard to case and Unicode form, as an import goes on. */
+/** The taken paths of a vault during an import, compared without case and Unicode form. */
 export class Destination {
   readonly #taken = new Map<string, Occupant>();
 

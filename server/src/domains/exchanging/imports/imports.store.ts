@@ -54,7 +54,7 @@ export const claim = statement((db, p: { now: number; until: number; latest: num
     .returningAll(),
 );
 
-/** Changes no row when it was cancelled, or another process has it. */
+/** Saves the progress; changes no row when the import was cancelled or another process runs it. */
 export const saveProgress = statement(
   (db, p: { id: string; held: number; state: ImportState; until: number; progress: Buffer }) =>
     db

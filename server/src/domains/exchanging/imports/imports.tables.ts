@@ -14,11 +14,11 @@ export interface ImportRow {
   blob_id: BlobId | null;
   /** Bytes of the archive. */
   size_bytes: number;
-  /** How far it is, what it did, and why it failed; sealed under the vault's key. */
+  /** Its progress, results and failure, sealed under the vault's key. */
   progress: Buffer;
   created_at: number;
   expires_at: number;
-  /** Until when the process that runs it has it; 0 when none has. */
+  /** When the lease of the process that runs it ends; 0 without one. */
   lease_until: number;
 }
 

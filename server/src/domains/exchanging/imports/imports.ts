@@ -238,9 +238,9 @@ export class Imports {
     try {
       await runUnder(standing, run);
     } catch (error) {
-      // Erased meanwhile: the import was cancelled, or another process has it.
+      // Erased meanwhile: the import was cancelled, or another process runs it.
       if (error instanceof BlobError && error.code === 'gone') return;
-      // The claim ends by itself, and the import goes on then.
+      // The lease expires, and then the import continues.
       if (isOfStore(error) || (error instanceof NotevaultError && error.code === 'unavailable')) throw error;
       progress.error = faultOf(error);
       if (progress.error === 'internal') failed(error);
@@ -294,7 +294,7 @@ class Claim {
     this.#held = lease_until;
   }
 
-  /** False when the import was cancelled, or another process has it. */
+  /** Saves the progress; resolves to false when the import was cancelled or another process runs it. */
   async save(state: ImportState, progress: Progress): Promise<boolean> {
     const { db, clock } = this.#deps;
     const sealed = sealedProgress.seal(this.#vault.key, progressContext(this.#id), progress);

@@ -27,7 +27,7 @@ const Progress = Type.Object({
   report: Report,
 });
 
-/** How far an import is, and what it did so far. It changes as the import goes on. */
+/** The progress and results of an import; mutable while it runs. */
 export type Progress = Static<typeof Progress>;
 
 export const sealedProgress = new SealedJson(1, Progress);

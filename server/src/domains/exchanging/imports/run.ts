@@ -10,10 +10,10 @@ import { addRenamed, addSkipped, type Progress, type SkipReason } from './progre
 import type { Source } from './source.ts';
 import type { SourceFile } from './source-file.ts';
 
-/** Notes that are written in one transaction, and characters of them that are held until then. */
+/** Maximum notes per transaction, and maximum characters of them held in memory. */
 const BATCH_NOTES = 50;
 const BATCH_LENGTH = 4 * MB;
-/** Files and folders between two records of the progress; what follows the last one is done again after a crash. */
+/** Files and folders between two saves of the progress; later ones are repeated after a crash. */
 const SAVE_EVERY = 50;
 
 const ACTOR = { kind: 'session', name: 'Import' };
@@ -23,10 +23,10 @@ export interface Run {
   readonly vault: OpenVault;
   readonly source: Source;
   readonly dryRun: boolean;
-  /** Changed as the run goes on. */
+  /** Mutable during the run. */
   readonly progress: Progress;
   readonly extensions: ReadonlySet<string>;
-  /** Records the progress; false when the import was cancelled, or another process has it. */
+  /** Saves the progress; resolves to false when the import was cancelled or another process runs it. */
   save(): Promise<boolean>;
   /** Keeps the claim on the import during long work. */
   readonly beat: () => Promise<void>;
@@ -40,8 +40,8 @@ interface PendingNote {
 }
 
 /**
- * Imports what is left of a source; what an interrupted run wrote is found in the vault and not written again. Resolves
- * to false when it was stopped. Throws ArchiveError.
+ * Imports the remaining files of a source. Files that an interrupted run wrote are found in the vault and not written
+ * again. Resolves to false when it was stopped. Throws ArchiveError.
  */
 export async function runImport(deps: ImportDeps, run: Run): Promise<boolean> {
   const { vault, source, dryRun, progress } = run;

@@ -22,7 +22,7 @@ export class StoredArchives {
     return this.#reader(vault, blobId, size, () => new ArchiveError('damaged_archive'));
   }
 
-  /** Stores the unpacked archives that an archive consists of, in place of those of an earlier run. */
+  /** Stores the inner archives of an archive unpacked, replacing those of an earlier run. */
   async putInner(vault: OpenVault, blobId: BlobId, bytes: AsyncIterable<Uint8Array>): Promise<RangeReader> {
     await this.eraseInner(vault.id as VaultId, blobId);
     let size = 0;
@@ -37,7 +37,7 @@ export class StoredArchives {
     return this.#reader(vault, inner, size, () => new BlobError('gone', 'The archives in an archive were erased.'));
   }
 
-  /** Erases an archive, and what a process that was killed has unpacked of it. */
+  /** Erases an archive, and inner archives that a killed process has unpacked from it. */
   erase(vaultId: VaultId, blobId: BlobId): Promise<void> {
     return this.#blobs.delete(keysOf(vaultId, [blobId, innerOf(blobId)]));
   }
@@ -70,7 +70,7 @@ function innerOf(blobId: BlobId): BlobId {
   return hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12}).*$/, '$1-$2-$3-$4-$5') as BlobId;
 }
 
-/** Opens bytes when the first are asked for, so that nothing is open that nobody reads. */
+/** Opens bytes when they are first read, so that nothing unread stays open. */
 async function* whenRead(open: () => AsyncIterable<Uint8Array> | Promise<AsyncIterable<Uint8Array>>) {
   yield* await open();
 }

@@ -7,9 +7,9 @@ const HELD_MS_MAX = 30_000;
 const BATCH_MAX = 100;
 
 /**
- * The permit of a call, or of a batch of calls, of which no more run at once than it has units. The exchange with the
- * client holds it, and so does all work of tools, which goes on for a while after the client has left. It is released
- * once, when all have ended, after 30 seconds at the latest.
+ * The permit of a call, or of a batch whose concurrent calls are limited by its units. The exchange with the client
+ * holds it, and so does the work of tools, which continues for a while after the client has left. It is released once,
+ * when all have ended or after 30 seconds.
  */
 export class CallPermit {
   readonly #permit: Disposable;

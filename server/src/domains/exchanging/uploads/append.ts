@@ -102,7 +102,7 @@ const partOf = (part: { readonly blob_id: BlobId; readonly size_bytes: number })
   size: part.size_bytes,
 });
 
-/** Ends an upload whose attachment is refused, and removes its bytes. */
+/** Ends an upload with a refused attachment, and removes its bytes. */
 async function refuse(deps: AppendDeps, held: HeldUpload, from: number): Promise<void> {
   const { db, attachments } = deps;
   const { id } = held.row;

@@ -101,7 +101,7 @@ export class Receiving implements AsyncDisposable {
     return true;
   }
 
-  /** The size of the part at a place: such that what the client still sends leaves no short one. */
+  /** Returns the size of the part at an offset, such that the rest of the slice leaves no short part. */
   #sizeAt(from: number): number {
     const { offset, declaredBytes } = this.#slice;
     const left = declaredBytes === null ? Number.POSITIVE_INFINITY : declaredBytes - (from - offset);

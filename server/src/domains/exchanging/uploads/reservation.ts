@@ -12,7 +12,7 @@ type Announced = Parameters<UploadDeps['attachments']['announced']['checkSize']>
 
 /** Time without progress after which an upload gives up its reservation. */
 const RESERVED_MS = 60 * 60_000;
-/** A reservation with more time left than this is renewed without locks; one with less, under those of `lockSpace`. */
+/** A reservation with more time left than this is renewed without locks; otherwise under the locks of `lockSpace`. */
 const RENEWABLE_MS = RESERVED_MS / 2;
 const ANY_TIME: store.Span = { since: -1, latest: Number.MAX_SAFE_INTEGER };
 
@@ -34,8 +34,8 @@ export async function lockSpace({ accounts }: UploadDeps, handle: WriteHandle, u
 }
 
 /**
- * Checks that there is room for the bytes of an upload beside others of the account. Throws `too_many_uploads`, and
- * what a `PUT` of the size would throw.
+ * Checks that the account has space for an upload in addition to its other uploads. Throws `too_many_uploads`, and the
+ * errors of a `PUT` of that size.
  */
 export async function checkSpace(
   { clock, attachments }: UploadDeps,
@@ -54,7 +54,7 @@ export async function checkSpace(
   await attachments.announced.checkSize(handle, vault, announced);
 }
 
-/** An upload with its vault, and the bytes by which it goes on. */
+/** A step of an upload: its vault, and the bytes it adds. */
 interface Step {
   readonly row: UploadRow;
   readonly vault: OpenVault;

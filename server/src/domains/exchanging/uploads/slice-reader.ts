@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 
 /**
- * Reads the body of a request in parts. A client that hangs up ends the last part early: what has arrived can still be
- * kept, and `failure` says why there is no more.
+ * Reads the body of a request in parts. When a client hangs up, the last part ends early: the received bytes can still
+ * be kept, and `failure` has the reason.
  */
 export class SliceReader {
   readonly #source: AsyncIterator<Buffer>;
@@ -33,7 +33,7 @@ export class SliceReader {
     return this.#bufferedBytes;
   }
 
-  /** The next bytes, `max` of them unless the body ends. */
+  /** Yields the next `max` bytes, or fewer if the body ends. */
   async *take(max: number): AsyncGenerator<Buffer> {
     for (let left = max; left > 0; ) {
       if (this.#buffered.length === 0) {

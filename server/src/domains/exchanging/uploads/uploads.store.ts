@@ -82,7 +82,9 @@ export const findOpenById = statement((db, p: { id: string }) =>
   db.selectFrom('uploads').select(['id', 'vault_id']).where('id', '=', p.id).where('state', '=', 'open'),
 );
 
-/** Changes no row unless the upload has come to `from`, is open, and its last progress lies in the span. */
+/**
+ * Advances an upload; changes no row unless it is open, its offset is `from`, and its last progress lies in the span.
+ */
 export const advance = statement((db, p: Span & { id: string; from: number; to: number; now: number }) =>
   db
     .updateTable('uploads')

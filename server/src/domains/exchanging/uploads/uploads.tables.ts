@@ -7,14 +7,14 @@ export interface UploadRow {
   id: string;
   user_id: UserId;
   vault_id: VaultId;
-  /** The credential that began it, which alone may go on with it. */
+  /** The credential that began it; only this one may continue it. */
   credential_kind: string;
   credential_id: string;
   /** `done`: it has become an attachment. `refused`: the attachment was refused. */
   state: UploadState;
   /** Bytes of the whole file; reserved while it is open. */
   length_bytes: number;
-  /** Bytes that are stored; all of them once, and only once, it is done. */
+  /** Stored bytes; equal to the total exactly when the upload is done. */
   received_bytes: number;
   /** Path, time and conditions of the attachment, sealed under the vault's key. */
   meta: Buffer;
@@ -25,7 +25,7 @@ export interface UploadRow {
   progressed_at: number;
 }
 
-/** The received bytes of an open upload from a place on. The bytes are those of a blob that no attachment has. */
+/** A part of an open upload: received bytes from an offset on, stored as a blob without an attachment. */
 export interface UploadPartRow {
   upload_id: string;
   from_byte: number;

@@ -33,7 +33,7 @@ const SWEEP_BATCH = 100;
 /** The hash of no bytes, with which an upload of an empty file ends. */
 const NO_BYTES = 'e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855';
 
-/** An upload as whoever began it sees it. */
+/** An upload as its creator sees it. */
 export interface OpenedUpload {
   readonly id: string;
   readonly length: number;
@@ -70,10 +70,9 @@ export interface UploadRequest {
 }
 
 /**
- * Attachments that arrive in slices, over as many requests and processes as it takes. Each slice is stored as blobs of
- * its own, and how far an upload has come is a number in its row, which changes by compare-and-set once they are
- * durable. With the last slice all of them become one attachment, and in the same transaction the upload is done: so
- * one whose bytes have all arrived is an attachment.
+ * Receives attachments in slices, over any number of requests and processes. Each slice is stored as blobs; the offset
+ * in the upload's row advances by compare-and-set once they are durable. The last slice turns all of them into one
+ * attachment, and the upload is marked as done in the same transaction, so a complete upload always is an attachment.
  */
 export class Uploads {
   readonly #deps: UploadDeps;
@@ -83,8 +82,8 @@ export class Uploads {
   }
 
   /**
-   * Begins an upload, and keeps room for its bytes. Throws what a `PUT` of the attachment would throw, whatever its
-   * bytes, and `too_many_uploads`, `body_too_large`.
+   * Begins an upload and reserves space for its bytes. Throws the errors of a `PUT` of the attachment, regardless of
+   * its bytes, and `too_many_uploads`, `body_too_large`.
    */
   async create(context: WriteContext<OpenedUpload>, principal: Principal, fields: UploadFields): Promise<OpenedUpload> {
     const { db, clock, attachments } = this.#deps;
@@ -139,7 +138,7 @@ export class Uploads {
     await this.#remove(row);
   }
 
-  /** The open uploads into the vaults of an account, whoever began them. */
+  /** Returns the open uploads into the vaults of an account, including those that others began. */
   async listInto(principal: Principal): Promise<UploadInto[]> {
     const { db, clock, vaults } = this.#deps;
     const own = (await vaults.list(principal, { deleted: false })).filter(({ role }) => role === 'owner');
@@ -158,7 +157,7 @@ export class Uploads {
     });
   }
 
-  /** Ends an open upload into a vault of the account, whoever began it. Throws `upload_not_found`. */
+  /** Ends an open upload into a vault of the account, even if another person began it. Throws `upload_not_found`. */
   async endInto(principal: Principal, id: string): Promise<void> {
     const { db, vaults } = this.#deps;
     const known = parseUuid(id);
@@ -251,7 +250,7 @@ export class Uploads {
   async #remove({ id, vault_id }: Pick<UploadRow, 'id' | 'vault_id'>): Promise<void> {
     const { db, attachments } = this.#deps;
     const parts = await db.all(store.findParts, { upload: id });
-    // Before the bytes: no request may go on with an upload whose bytes are not there.
+    // Delete the row before the bytes: no request may continue an upload without its bytes.
     await db.transact((handle) => handle.run(store.deleteUpload, { id }));
     await attachments.announced.remove(
       { id: vault_id },

@@ -39,7 +39,7 @@ export interface AccessScope {
 export interface OpenVault {
   readonly id: VaultId;
   readonly ownerId: UserId;
-  /** The account that opened it, against whose share work in it counts; the owner for work of the server itself. */
+  /** The account that opened it and is charged for work in it; the owner for work of the server itself. */
   readonly callerId: UserId;
   /** The role of the account that opened it. */
   readonly role: Role;
@@ -167,7 +167,7 @@ export function permissionsOf(principal: Principal): PermissionLevel[] {
   return [null, ...(principal.scope?.vaults.keys() ?? [])].map((id) => permissionOf('owner', principal, id));
 }
 
-/** Throws `api_key_not_allowed` or `admin_required` for an operation of sessions, or of those of admins. */
+/** Throws `api_key_not_allowed` or `admin_required` for an operation that requires a session, or an admin's session. */
 export function checkWho({ who }: Rule, { kind, isAdmin }: Principal): void {
   if (who === 'session' && kind !== 'session') throw new NotevaultError('api_key_not_allowed');
   if (who === 'admin' && !(kind === 'session' && isAdmin === true)) throw new NotevaultError('admin_required');

@@ -1,4 +1,4 @@
-/** A wrapped data key of the server, a user or a vault. It is the only copy: without it nothing of theirs opens. */
+/** A wrapped data key of the server, a user or a vault. It is the only copy: without it their data cannot be opened. */
 export interface DataKeyRow {
   /** `server`, `user` or `vault`. */
   owner_kind: string;

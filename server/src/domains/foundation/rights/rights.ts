@@ -26,8 +26,9 @@ export interface Subject {
 }
 
 /**
- * The decision that a caller may do something, with the versions of the rights it was made from. It is compared with the
- * stored versions before the caller's work begins and inside each of its transactions, and made anew where they differ.
+ * The decision that a caller may do something, with the versions of the rights it was made from. It is compared with
+ * the stored versions before the caller's work begins and inside each of its transactions; if they differ, the decision
+ * is repeated.
  */
 export class Standing implements Subject {
   readonly userId: UserId;
@@ -59,7 +60,7 @@ export class Standing implements Subject {
     });
   }
 
-  /** Whether both rest on the same versions of one account and vault, so that comparing one of them is enough. */
+  /** Whether both are based on the same versions of one account and vault, so that comparing one of them suffices. */
   isAlike(other: Standing | undefined): boolean {
     if (other === undefined || other.userId !== this.userId || other.vaultId !== this.vaultId) return false;
     const { account, vault } = other.#versions;
@@ -91,7 +92,10 @@ export function versionsOf(principal: Versioned, vault?: Versioned): RightsVersi
   return { account: principal.rightsVersion ?? null, vault: vault?.rightsVersion ?? null };
 }
 
-/** Thrown in a transaction when rights were taken away since the decision: it is made anew, and the transaction retried. */
+/**
+ * Thrown in a transaction when rights were removed since the decision: the decision is repeated and the transaction
+ * retried.
+ */
 export class RightsChanged extends Error {
   override readonly name = 'RightsChanged';
   readonly standing: Standing;

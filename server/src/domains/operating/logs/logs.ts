@@ -111,7 +111,7 @@ export class Logs {
   }
 }
 
-/** Returns a filter for the rows that the caller asked for and may see. It opens none. */
+/** Returns a filter for the requested rows that the caller may see. It unseals no row. */
 function filterOf(key: SealingKey, principal: Principal, query: LogsQuery) {
   const level = blind(key, 'level', query.level || null);
   const category = blind(key, 'category', query.category || null);

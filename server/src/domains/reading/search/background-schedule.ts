@@ -2,14 +2,14 @@ import type { Clock } from '../../../ports/clock/clock.ts';
 
 /** How often to look for writes of other processes, and for what failed earlier. */
 const CHECK_EVERY_MS = 60_000;
-/** After this time writes are no longer waited for: an import may go on for hours. */
+/** Maximum wait for writes to pause: an import may take hours. */
 const LONGEST_MS = 10_000;
 /** Maximum keys whose failures are remembered. */
 const FAILED_MAX = 1000;
 
 /**
- * Decides when work on all vaults runs in the background: once the writes of this process have rested, since work during
- * an import takes the processor from it and is soon outdated, and every minute for those of other processes.
+ * Schedules background work over all vaults: once this process has stopped writing, because work during an import slows
+ * it down and is soon stale, and every minute for writes of other processes.
  */
 export class BackgroundSchedule {
   readonly #clock: Pick<Clock, 'elapsed'>;
@@ -37,7 +37,7 @@ export class BackgroundSchedule {
   /**
    * Returns whether a run is due, which the caller then begins.
    *
-   * @param atOnce does not wait until writes have rested.
+   * @param atOnce starts without waiting for writes to pause.
    */
   begin(atOnce = false): boolean {
     const now = this.#clock.elapsed();

@@ -221,7 +221,7 @@ export class Search implements AsyncDisposable {
   }
 }
 
-/** The best results of several vaults. A phrase filters in all of them while a note of any has it. */
+/** The best results of several vaults. A phrase filters in all vaults as long as any of them has a note with it. */
 function mergeResults(all: readonly VaultResults[], limit: number): VaultResults {
   const [first = [], ...others] = all.map(({ relaxed }) => relaxed);
   const relaxed = first.filter((phrase) => others.every((own) => own.includes(phrase)));

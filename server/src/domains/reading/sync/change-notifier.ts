@@ -7,7 +7,7 @@ export type ChangeListener = (changeSeq: number) => void;
 
 /** Changes of one vault within this time are reported once, so an import does not cause thousands of messages. */
 const DEBOUNCE_MS = 50;
-/** How often the database is polled for changes whose hint got lost, in ticks. */
+/** Interval in ticks at which the database is polled for changes whose hints were lost. */
 const POLL_TICKS = 10;
 const POLL_BATCH = 500;
 
@@ -19,7 +19,7 @@ interface WatchedVault {
   isRepeated: boolean;
 }
 
-/** Notifies listeners up to which seq a vault has changed. Polling finds the changes whose hints got lost. */
+/** Notifies listeners of a vault's new seq. Polling finds changes whose hints were lost. */
 export class ChangeNotifier implements Disposable {
   readonly #deps: Pick<CollaborationDeps, 'vaults'>;
   readonly #vaults = new Map<VaultId, WatchedVault>();

@@ -65,7 +65,7 @@ export async function changesPage(deps: SyncDeps, vault: OpenVault, request: Pag
     const more = request.content ? await contentOf(deps, handle, vault, rows) : null;
     return { from, rows, hasMore: rows.length < all.length, more, changeSeq: feed.changeSeq };
   });
-  // Only after the cursor was accepted: a refused cursor says nothing about what the device has applied.
+  // Only after the cursor was accepted: a refused one does not show what the device has applied.
   if (request.cursor !== null && device !== null) {
     await recordWatermark(deps, vault, device, appliedBy(from));
   }

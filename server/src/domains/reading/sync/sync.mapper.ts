@@ -29,7 +29,7 @@ export function damagedJson({ type, row: { id, seq } }: DamagedRow): string {
 /**
  * Writes a row of the change feed, without the content of a note.
  *
- * @param hidesDeleted whether the reader has no right to the trash: then a deletion says only what is gone.
+ * @param hidesDeleted whether the reader has no access to the trash: then a deletion contains only the id.
  */
 export function changeJson({ type, row }: ChangedRow, hidesDeleted: boolean): string {
   const { id, seq, deleted, mtime } = row;

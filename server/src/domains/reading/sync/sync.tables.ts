@@ -27,7 +27,7 @@ create table sync_devices (
 create index sync_devices_by_age on sync_devices (vault_id, seen_at);
 `;
 
-/** Devices had no person: all were those of the owner. */
+/** DDL that adds a user to devices; before it, all devices belonged to the owner. */
 export const devicesOfPeopleDdl = `
 create table devices_of_people (
   vault_id uuid not null references vaults (id),

@@ -61,9 +61,9 @@ const PAGE = 500;
 const BEFORE_FIRST = { deleted_at: 0, id: NIL_UUID };
 
 /**
- * Drops expired tombstones, except those that a recently seen device has not
- * applied: that device would keep or restore what was deleted elsewhere. Each step is a transaction that leaves the vault
- * consistent, so the next run continues an interrupted one. Resolves to the number dropped.
+ * Drops expired tombstones, unless a recently seen device has not applied them: it would keep or restore entries
+ * deleted elsewhere. Each step is a transaction that leaves the vault consistent, so the next run continues an
+ * interrupted one. Resolves to the number dropped.
  */
 async function dropExpired(deps: SyncDeps): Promise<number> {
   const since = deps.clock.now() - deps.tombstoneDays * DAY_MS;

@@ -76,7 +76,7 @@ class Postgres implements Database {
     this.#names = new StatementNames(prepared);
     this.#reads = new SharedReads(() => this.#connect(), this.#names);
     this.#watch = observer === null ? null : new ServerWatch(observer, { isPooled: !prepared });
-    // Half of them, so that a tenant with much slow work leaves as many to the others.
+    // Half of the pool, so that a tenant with much slow work leaves half to the others.
     const connectionsPerTenant = Math.ceil(poolSize / 2);
     this.#permits = new ConnectionPermits({ connections: poolSize, connectionsPerTenant, maxWaiting, waitMs });
     this.#idleMs = options.idleMs ?? 5_000;

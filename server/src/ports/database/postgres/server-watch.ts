@@ -7,7 +7,7 @@ import * as store from './identity.store.ts';
 export interface ServerObserver {
   /** Called with the server's time, read at some moment of a round trip that has just ended. */
   timeRead(now: number, roundTripMs: number): void;
-  /** Writes what must change when another server continues with this data, which may lack its last commits. */
+  /** Writes the changes needed when another server continues with this data, which may lack its last commits. */
   serverChanged(handle: WriteHandle): Promise<void>;
 }
 
@@ -57,9 +57,9 @@ export class ServerWatch {
   }
 
   /**
-   * Checks the server of a connection unless it was checked lately. Resolves to the server's identity when it may differ
-   * from the stored one: then `record` must have committed before the connection is used. Throws DatabaseError for a
-   * standby: what it shows may never become part of the data, and it takes no writes.
+   * Checks the server of a connection unless it was checked lately. Resolves to the server's identity when it may
+   * differ from the stored one: then `record` must commit before the connection is used. Throws DatabaseError for a
+   * standby: its rows may never become part of the data, and it accepts no writes.
    */
   async check(client: PoolClient): Promise<string | null> {
     const began = this.#elapsed();
@@ -77,7 +77,10 @@ export class ServerWatch {
     }
   }
 
-  /** Stores the identity in the transaction of a handle, with what must change when it was another; once for all processes. */
+  /**
+   * Stores the identity in the transaction of a handle, with the changes needed if it was another; once for all
+   * processes.
+   */
   async record(handle: WriteHandle, identity: string): Promise<void> {
     const isFirst = (await handle.run(store.insertIdentity, { identity })) > 0;
     if (!isFirst && (await handle.run(store.replaceIdentity, { identity })) > 0)

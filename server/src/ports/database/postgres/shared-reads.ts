@@ -21,9 +21,9 @@ interface Read extends PromiseWithResolvers<unknown[]> {
 const TOGETHER_MAX = 16;
 
 /**
- * Single statements outside of transactions. Those of one tenant that are made in the same turn of the event loop, or
- * while the tenant's share of connections is in use, are sent together: what a statement costs both sides is mostly its
- * own write, answer and turn.
+ * Runs single statements outside transactions. Statements of one tenant that are made in the same turn of the event
+ * loop, or while the tenant's share of connections is in use, are sent together: most of a statement's cost on both
+ * sides is its write, answer and turn.
  */
 export class SharedReads {
   readonly #connect: () => Promise<ReadLease>;
@@ -98,7 +98,7 @@ export class SharedReads {
   }
 }
 
-/** Resolves to a read; one whose caller hangs up before it is sent is refused, and never sent. */
+/** Resolves to the result of a read; refuses it without sending it if its caller hangs up before. */
 async function refusedAtHangUp(read: Read, reads: Read[]): Promise<unknown[]> {
   const hangUp = currentHangUp();
   if (hangUp === undefined) return read.promise;

@@ -95,7 +95,7 @@ export class Checkpoints {
       this.#idle = setTimeout(() => void this.#end(), this.#times.idleMs).unref();
       return;
     }
-    // A file that has never been larger needs no thread to say so.
+    // A log file that was never larger needs no thread to measure it.
     if ((await walBytes(this.#file)) < FEW_PAGES * PAGE_BYTES) return;
     let answer = await this.#order({ mode: 'passive', fromPages: FEW_PAGES });
     // Each round copies what was written during the one before, so each is shorter.

@@ -57,7 +57,10 @@ export async function copySqlite(file: string, copy: string, bytesPerSecond = Nu
   }
 }
 
-/** Pages become zeros, so that what they held is not in a backup, nor makes its pieces differ from the last one's. */
+/**
+ * Deletes rows and zeroes their pages, so that a backup does not contain them and its pieces equal those of the last
+ * one.
+ */
 function deleteRows(copy: string, tables: readonly string[]): void {
   using db = new DatabaseSync(copy);
   // Without a journal: when it fails, the copy is of no use.

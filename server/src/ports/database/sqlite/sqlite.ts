@@ -219,7 +219,10 @@ class Sqlite implements Database {
     }
   }
 
-  /** Records a read, for whose commits its request waits. Outside a request, returns the promise to wait for. */
+  /**
+   * Records a read, so that its request waits for the commits it has seen. Outside a request, returns the promise to
+   * await.
+   */
   #seen(): Promise<void> | undefined {
     const deferred = currentReads()?.add(this.#durability) ?? false;
     return deferred ? undefined : this.#durability.onDisk(this.#durability.newest);

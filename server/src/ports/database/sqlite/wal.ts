@@ -9,8 +9,8 @@ export interface Waiting {
 
 /**
  * Makes commits durable without blocking the event loop. SQLite commits with `synchronous=NORMAL`, which only writes to
- * the `-wal` file; a commit is acknowledged, and what was read of it is handed out, after an fdatasync of that file that
- * began after the commit.
+ * the `-wal` file; a commit is acknowledged, and reads that saw it resolve, after an fdatasync of that file that began
+ * after the commit.
  *
  * That is enough because frames leave the file only through a checkpoint, which syncs the file before copying them and
  * the database before the file is reused, and because the file keeps its inode while a connection is open.

@@ -3,14 +3,14 @@ import type { Priority } from '../database.ts';
 
 /** A transaction that waits for the writer. */
 export interface Queued {
-  /** The account on whose behalf it runs. */
+  /** The account that it is charged to. */
   readonly tenant: string;
   readonly priority: Priority;
 }
 
 /**
- * Transactions that wait for the single writer. Those with priority `interactive` go first; within a priority, next is
- * the tenant whose transactions have taken the least time so far.
+ * Transactions that wait for the single writer. Priority `interactive` goes first; within a priority, the tenant whose
+ * transactions have taken the least time so far.
  */
 export class WriterQueue<Job extends Queued> {
   readonly #interactive: FairQueue<Job>;

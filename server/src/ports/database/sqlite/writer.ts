@@ -38,8 +38,8 @@ const TURNS_BETWEEN = 3;
 const BULK_IDLE_MS = 10_000;
 
 /**
- * The only connection that writes. Bodies run one after another in a shared transaction, of which each can be undone alone,
- * so that one commit and one sync of the disk serve all of them; bulk bodies each run in a transaction of their own.
+ * The only connection that writes. Bodies run one after another in a shared transaction, where each can be undone
+ * separately, so that one commit and one sync of the disk serve all. Each bulk body runs in its own transaction.
  */
 export class Writer {
   readonly #connection: Connection;
@@ -154,7 +154,10 @@ export class Writer {
     }
   }
 
-  /** Runs the bodies that `next` returns, undoes those that fail, and commits; an error if nothing was committed. */
+  /**
+   * Runs the bodies that `next` returns, undoes the failed ones, and commits. Resolves to an error if nothing was
+   * committed.
+   */
   async #transaction(next: () => Job | undefined): Promise<{ committed: true } | { error: unknown; begun: boolean }> {
     try {
       await this.#begin();

@@ -125,7 +125,7 @@ class ZipWriter {
     const stream = Readable.from(copiesOf(bytes), { objectMode: false });
     this.#current = stream;
     const closed = once(stream, 'close');
-    // An error of the bytes ends the zip: what is missing must not look like a whole file.
+    // An error while reading bytes ends the zip, so that a truncated file does not look complete.
     stream.once('error', (error) => (this.#zip.outputStream as Readable).destroy(error));
     // The library throws for earlier times, in a callback that nothing can catch.
     const time = new Date(Math.min(TIME_MAX, Math.max(0, mtime)) * 1000);

@@ -10,7 +10,7 @@ export class ZipNames {
   /** @param paths all that will be named, so that a changed name takes none of theirs. */
   constructor(paths: Iterable<string>) {
     for (const path of paths) {
-      // From the root: what is in a folder of another name has another name too.
+      // Start at the root: renaming a folder renames its contents.
       for (const each of [path, ...ancestorsOf(path)].reverse()) {
         if (!this.#isPortable(each)) break;
         this.#set(each, each);

@@ -24,13 +24,13 @@ export interface MovedCanvasFile {
 /** A canvas, with its row and meta after the move except for its bytes. */
 export type CanvasToWrite = Pick<MovingEntry<AttachmentMeta>, 'from' | 'to' | 'row' | 'meta'>;
 
-/** Rewrites the canvases of one move, as far as the plan has room for what they grow by. */
+/** Rewrites the canvases of one move, as long as the plan's storage allows their growth. */
 export class CanvasRewriter {
   readonly #deps: AttachmentDeps;
   readonly #context: Pick<WriteContext, 'vault' | 'actor'>;
   readonly #planner: CanvasPlanner;
   readonly #unused: AsyncDisposableStack;
-  /** The bytes by which attachments may still grow; null until it is asked for. */
+  /** The bytes by which attachments may still grow; null until first read. */
   #room: number | null = null;
 
   /** @param unused removes the stored bytes if the move is not carried out. */
@@ -46,7 +46,7 @@ export class CanvasRewriter {
     this.#unused = unused;
   }
 
-  /** Returns the row of a canvas whose references are rewritten (null: they stay), and how many no longer lead anywhere. */
+  /** Returns the rewritten row of a canvas (null: unchanged), and how many of its references are now dangling. */
   async rewrite({ from, to, row, meta }: CanvasToWrite): Promise<{
     readonly row: StoredEntry | null;
     readonly canvas: MovedCanvasFile | null;

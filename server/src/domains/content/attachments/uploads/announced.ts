@@ -30,7 +30,7 @@ export function createAnnounced(deps: AttachmentDeps) {
     await checkSize(deps, handle, vault, { path: () => path, declaredBytes: bytes, ...known });
   };
   return {
-    /** Throws what an upload would throw now, whatever its bytes. */
+    /** Throws the errors that an upload would throw now, regardless of its bytes. */
     async check(vault: OpenVault, announced: Announced, expected: Precondition): Promise<void> {
       checkEnabled(vault);
       allowedExtension(deps, announced.path);

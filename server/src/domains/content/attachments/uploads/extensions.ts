@@ -29,7 +29,7 @@ export function extensionOf(path: string): string | null {
   return dot <= 0 || dot === name.length - 1 ? null : name.slice(dot + 1).toLowerCase();
 }
 
-/** Returns the media type (RFC 6838) with which files of this extension are served, whatever they contain. */
+/** Returns the media type (RFC 6838) under which files with this extension are served, regardless of their contents. */
 export function mediaTypeOf(extension: string): string {
   return (Object.hasOwn(OWN_TYPES, extension) ? OWN_TYPES[extension] : mime.getType(extension)) ?? UNKNOWN_TYPE;
 }

@@ -115,7 +115,7 @@ async function sniff(head: Buffer): Promise<{ ext: string; mime: string } | null
 /** The last one is that of programs for several processors, and of Java classes. */
 const MACH_O = new Set([0xfeedface, 0xfeedfacf, 0xcefaedfe, 0xcffaedfe, 0xcafebabe]);
 
-/** Returns the media type of what an operating system would start, from its first bytes; null for anything else. */
+/** Returns the media type of an executable, from its first bytes; null for any other file. */
 function programType(head: Buffer): string | null {
   // A script with its interpreter, also after a byte order mark, which some shells ignore.
   if (/^(?:\xef\xbb\xbf)?#![ \t]*\//.test(head.toString('latin1', 0, 64))) return 'text/x-shellscript';

@@ -145,8 +145,8 @@ async function prepare(
 }
 
 /**
- * Throws what `put` would throw now for an attachment at a path, whatever its bytes: `conflict` where another entry has
- * the path, and `version_conflict`.
+ * Throws the errors that `put` would throw now for an attachment at a path, regardless of its bytes: `conflict` where
+ * another entry has the path, and `version_conflict`.
  */
 export async function checkPath(deps: AttachmentDeps, vault: OpenVault, path: string, expected: Precondition) {
   const { db, entries } = deps;

@@ -80,7 +80,10 @@ export async function storeUpload(deps: AttachmentDeps, vault: OpenVault, upload
   };
 }
 
-/** Stores and seals bytes, and removes them when that fails. What nobody attaches or removes is gone after a day. */
+/**
+ * Stores and seals bytes, and removes them on failure. Bytes that are neither attached nor removed are collected after
+ * a day.
+ */
 export async function storeBytes(deps: AttachmentDeps, vault: OpenVault, bytes: AsyncIterable<Uint8Array>) {
   const blobId = deps.clock.uuid() as BlobId;
   await register(deps, vault, blobId);
@@ -93,7 +96,7 @@ export async function storeBytes(deps: AttachmentDeps, vault: OpenVault, bytes: 
   }
 }
 
-/** Writes the row by which the garbage collection finds the blob, whatever happens. */
+/** Writes the row by which the garbage collection finds the blob, even after a crash. */
 async function register({ db, clock }: AttachmentDeps, vault: OpenVault, id: BlobId): Promise<void> {
   try {
     await db.transact((handle) => handle.run(blobStore.insertPending, { vault: vault.id, id, now: clock.now() }));

@@ -45,9 +45,9 @@ export interface MoveRequest<Result> {
   readonly trades?: true;
   /** The request field that a validation error names when a path breaks the rules. */
   readonly field: string;
-  /** Whether to answer what the move would do, and write nothing. */
+  /** Whether to return what the move would do, without writing anything. */
   readonly dryRun: boolean;
-  /** Returns the result, inside the transaction, from what was written. */
+  /** Returns the result from the written rows, inside the transaction. */
   answer(handle: ReadHandle, outcome: MoveOutcome): Promise<Result> | Result;
 }
 
@@ -79,7 +79,7 @@ export function moveOne<Result>(
   to: string,
   request: MoveRequest<Result>,
 ): Promise<Result> {
-  // Once the lock is given back, the entry at the path may move too, and the error would not say what was in the way.
+  // Read the error's details under the lock: afterwards the entry at the path may move too.
   return deps.lock.runExclusive(context.vault.id, () =>
     moveLocked(deps, context, request).catch(async (error) => {
       if (!(error instanceof NotevaultError) || !('item_id' in error.details)) throw error;
@@ -136,7 +136,7 @@ async function moveOnce<Result>(deps: EntryDeps, context: WriteContext<Result>, 
       // Takes at least one seq if anything moves, so that clients reload the tree even when only empty folders moved.
       const seqs = Math.max(changed, Math.min(scope.roots.length, 1));
       const first = await vaults.advance(handle, vault, { seqs, notes: 0, attachmentBytes });
-      // From here on no other request writes to the vault: every row still is what its update was prepared from.
+      // The vault is locked now: every row still has the revision that its update was prepared from.
       if (first !== before + 1) throw new RevisionConflict();
       const parentOf = await relocate(deps.clock, handle, vault, scope);
       const parents = new Map(scope.roots.map((root) => [root.id, parentOf(root)]));

@@ -37,8 +37,8 @@ export interface MovePlan {
   /** A target in each folder that gets items, by the path of the folder. */
   readonly places: ReadonlyMap<string, ResolvedPath>;
   /**
-   * Rows under path keys that no path has, of the items whose names may be taken by others of the move; null where a
-   * name must be free before the move.
+   * Rows moved to temporary path keys, for items whose names other items of the move may take; null where names must be
+   * free before the move.
    */
   readonly parked: readonly StoredEntry[] | null;
 }

@@ -3,7 +3,7 @@ import type { Plan } from '../../../foundation/plans/plans.ts';
 import type { TrashContents } from '../../vaults/vaults.ts';
 import type { StoredEntry } from '../entries.store.ts';
 
-/** How much the trash of a vault keeps; beyond that, what was deleted first is purged. */
+/** Limits of a vault's trash; beyond them the oldest deletions are purged. */
 export interface TrashLimits {
   readonly notes: number;
   /** Bytes of the notes' texts. */
@@ -19,7 +19,7 @@ export const TRASH_LIMITS: TrashLimits = {
 
 type Sized = Pick<StoredEntry, 'kind' | 'size_bytes'>;
 
-/** Returns what some entries count in the trash. */
+/** Returns the count and bytes of some entries in the trash. */
 export function contentsOf(rows: readonly Sized[]): TrashContents {
   const notes = rows.filter(({ kind }) => kind === 'note');
   const files = rows.filter(({ kind }) => kind === 'attachment');

@@ -5,7 +5,7 @@ import type { ItemKind } from '../entries.tables.ts';
 import { contentsOf, removed } from './limits.ts';
 import * as store from './trash.store.ts';
 
-/** An entry that leaves the trash for good. */
+/** An entry to be purged. */
 export interface EntryToPurge extends PurgedEntry {
   readonly kind: ItemKind;
   readonly size_bytes: number;
@@ -50,8 +50,7 @@ async function clearSlice(
 const PAGE = 100;
 
 /**
- * Deletes the data that purged entries have left, a slice in each transaction. What an interrupted call leaves is found
- * by the next one.
+ * Deletes the remaining data of purged entries, one slice per transaction. The next call continues an interrupted one.
  */
 export async function clearPurged(deps: EntryDeps): Promise<void> {
   const after = (last?: { id: string }) => ({ after: last?.id ?? NIL_UUID, limit: PAGE });

@@ -91,7 +91,7 @@ async function restore(deps: LockedDeps, context: WriteContext<TrashRestored>, i
   });
 }
 
-/** Deletes the data of an entry in the trash for good; its tombstone remains. Throws `trash_not_found`. */
+/** Purges an entry in the trash; its tombstone remains. Throws `trash_not_found`. */
 async function purge(deps: LockedDeps, vault: OpenVault, id: string): Promise<void> {
   const { db, vaults } = deps;
   const { entry, more } = await db.transact(async (handle) => {
@@ -154,8 +154,8 @@ function macOf(vault: OpenVault, body: Buffer): Buffer {
 const ROWS_A_TRIM = 500;
 
 /**
- * Purges what was deleted first in every vault whose trash has more than its limits, a slice in each transaction, and
- * deletes what interrupted calls have left. Resolves to the number of entries purged.
+ * Purges the oldest deletions in every vault whose trash exceeds its limits, one slice per transaction, and continues
+ * interrupted calls. Resolves to the number of entries purged.
  */
 async function trimTrashes(deps: EntryDeps): Promise<number> {
   const { db, vaults, trashLimits } = deps;

@@ -27,7 +27,7 @@ export interface CatchUpDeps {
 }
 
 /**
- * Reads links again in vaults whose links an older version read, because it did not know all forms. Otherwise links are
+ * Re-reads the links of vaults last read by an older version, which did not know all link forms. Normally links are
  * read when a note or canvas is written.
  */
 export class LinkCatchUp {
@@ -57,7 +57,7 @@ export class LinkCatchUp {
     this.#isDone = true;
   }
 
-  /** Resolves once the links of a vault are those that this version reads. Takes seqs if any were others. */
+  /** Re-reads the links of a vault and resolves once they are stored. Takes seqs only if any links changed. */
   async catchUp(vault: OpenVault): Promise<void> {
     const { db, vaults } = this.#deps;
     if (this.#isDone || (await vaults.linksVersion(db, vault)) >= LINKS_VERSION) return;

@@ -19,19 +19,18 @@ export interface NameChange {
 }
 
 /**
- * Writes the targets that edges have now, except those of some notes, whose edges are written anew; returns the notes
- * with an edge that has another target than before.
+ * Writes the new targets of edges, except for notes whose edges are replaced; returns the notes with a changed target.
  */
 export type WriteTargets = (except?: ReadonlySet<string>) => Promise<ReadonlySet<string>>;
 
-/** A note whose links are resolved again. */
+/** A note whose links are re-resolved. */
 interface Source {
   readonly texts: readonly LinkText[];
   /** Opens its path, which few links need; null if it is unreadable. */
   path(): string | null;
 }
 
-/** Whether so many links are looked up under some keys that resolving them again needs a long transaction. */
+/** Whether re-resolving the links under these keys needs a long transaction. */
 export async function hasManyLinksTo(handle: ReadHandle, vault: OpenVault, keys: readonly Buffer[]): Promise<boolean> {
   return (await handle.allMany(store.findEdgeBeyond, { vault: vault.id, many: MANY }, keys)).length > 0;
 }
@@ -43,8 +42,8 @@ export async function resolveAgain(extensions: Extensions, handle: WriteHandle, 
 }
 
 /**
- * Resolves again every edge that is looked up under one of the names; returns what is to be written. An edge whose target
- * still exists is only compared with the entries that appeared, so the cost grows with the links to a name, not with the
+ * Re-resolves every edge that is looked up under one of the names; returns the writes. An edge whose target still
+ * exists is only compared with the entries that appeared, so the cost grows with the links to a name, not with the
  * notes of that name. Throws NeedsLongTransaction.
  *
  * @param mayTakeLong false in a short transaction, which thousands of links would make a long one.

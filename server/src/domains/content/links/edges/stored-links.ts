@@ -61,7 +61,7 @@ export async function storedLinksOf(
 }
 
 /**
- * Reads a live note at a path or with an id, still sealed, with its links; only a small one, if that is asked for. Throws
+ * Reads a live note at a path or with an id, still sealed, with its links; optionally only a small one. Throws
  * `note_unreadable`.
  */
 export async function noteWithLinks(

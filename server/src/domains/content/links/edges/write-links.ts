@@ -21,8 +21,8 @@ interface AgedLink {
 }
 
 /**
- * Resolves the links of written notes, where their texts have changed, and those of other notes to names that they have
- * now or had before; see NoteHooks. Throws NeedsLongTransaction.
+ * Resolves the links of written notes with changed texts, and links of other notes to the old and new names; see
+ * NoteHooks. Throws NeedsLongTransaction.
  */
 export async function planLinks(
   extensions: Extensions,

@@ -6,7 +6,7 @@ import type { NoteMeta } from '../../notes/notes.ts';
 import type { OpenVault } from '../../vaults/vaults.ts';
 import { candidatesFor, type Extensions, type NameKey, nameKeys } from '../link-resolver.ts';
 
-/** A move whose links are planned, and with what. */
+/** A move, with everything that planning its links needs. */
 export interface Move {
   readonly extensions: Extensions;
   readonly handle: ReadHandle;
@@ -75,7 +75,7 @@ export type CandidatesAfterMove = ReturnType<typeof candidatesAfterMove>;
 export function candidatesAfterMove({ handle, vault, index }: Move) {
   const found = new Map<string, Candidate[]>();
   return {
-    /** Reads the candidates under those of the keys that have not been read. */
+    /** Reads the candidates under keys that were not read yet. */
     async fetch(keys: readonly Buffer[]): Promise<void> {
       const missing = keys.filter((key) => !found.has(key.toString('hex')));
       if (missing.length === 0) return;

@@ -86,7 +86,7 @@ export class DocumentManager implements AsyncDisposable {
     const waiting = rows.map((row) => row.note_id as NoteId);
     for (let at = 0; at < waiting.length; at += FLUSH_CONCURRENCY) {
       const slice = waiting.slice(at, at + FLUSH_CONCURRENCY).map(async (id, index) => {
-        // Started one in each turn of the event loop, so that an edit of a client waits for one of them at most.
+        // Start one per turn of the event loop, so that a client's edit waits for at most one of them.
         for (let turn = 0; turn < index; turn++) await nextTurn();
         await this.#flushReadable(vault, id);
       });
@@ -207,7 +207,7 @@ export class DocumentManager implements AsyncDisposable {
   #flushOne(vault: OpenVault, id: NoteId): Promise<void> {
     return this.#flushing.run(id, async () => {
       this.#schedule.cancel(id);
-      // Edits that were acknowledged stay, whatever their writer, or whoever asks for them, may do now.
+      // Acknowledged edits stay, even if their writer or the current caller has lost rights since.
       const { standing: _, ...own } = vault;
       await runUnder(undefined, () => flushNote(this.#deps, own, id, this.#documents.get(id)));
       this.#documents.weigh(id);
@@ -300,7 +300,7 @@ function outcomeOf(result: ApplyResult): ApplyOutcome {
   return result.kind === 'ahead' ? 'malformed' : result.kind;
 }
 
-/** The refusal of what is invalid; throws any other error. */
+/** Returns the refusal of an invalid update; throws any other error. */
 function malformedIf(error: unknown): 'malformed' {
   if (error instanceof MalformedUpdate) return 'malformed';
   throw error;

@@ -5,7 +5,7 @@ export class Durability {
   /** Adds work that ends when something is on disk. */
   add(work: Promise<unknown>): void {
     this.#all = Promise.all([this.#all, work]);
-    // Its failure is reported to those who wait for it, and there may be none.
+    // Callers that wait get the failure; there may be none.
     this.#all.catch(() => {});
   }
 

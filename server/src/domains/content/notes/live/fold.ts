@@ -14,7 +14,7 @@ import type { NoteState, WaitingUpdate } from './note-state.ts';
 /** Socket edits of one person within this time keep one version: the one before the first of them. */
 const TYPING_SPAN_MS = 5 * 60 * 1000;
 
-/** The actor of a flush: those of the edits are in the log. */
+/** The actor of a flush; the actors of the edits are in the log. */
 export const NOBODY: Actor = { kind: 'none', name: '' };
 
 /**

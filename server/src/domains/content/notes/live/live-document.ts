@@ -35,7 +35,7 @@ export type DocumentDeps = Pick<LiveDeps, 'compute' | 'clock' | 'trialMs'>;
 
 type AcceptedTrial = Extract<Trial, { kind: 'accepted' }>;
 
-/** A longer update is not compared with the document: a client mostly sends nothing new when it connects. */
+/** Maximum bytes of an update that is compared with the document: a connecting client usually sends nothing new. */
 const COMPARED_BYTES_MAX = 512 * 1024;
 
 /**
@@ -291,8 +291,8 @@ export class LiveDocument {
   }
 
   /**
-   * Applies what others have stored since, and notifies the watchers; a long document in slices. The state must be of
-   * this note. Throws `note_unreadable`, `unavailable`.
+   * Applies edits that others have stored since, a long document in slices, and notifies the watchers. The state must
+   * be of this note. Throws `note_unreadable`, `unavailable`.
    */
   async catchUpWith(state: NoteState): Promise<void> {
     if (!isLongDocument(state)) return this.#catchUp(state);

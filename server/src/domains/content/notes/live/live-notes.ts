@@ -22,7 +22,8 @@ export type CloseReason = 'note_deleted' | 'lost';
 export type ApplyOutcome = 'stored' | 'known' | 'missing' | ApplyRefusal;
 
 /**
- * Why an edit or a state vector is refused for good: it belongs to another document, or would take too long to apply (in
- * both cases its text becomes a version of the note), it is invalid or not plain text, or the note would become too large.
+ * Reason for the final refusal of an edit or a state vector: it belongs to another document, or would take too long to
+ * apply (in both cases its text becomes a version of the note), it is invalid or not plain text, or the note would
+ * become too large.
  */
 export type ApplyRefusal = 'foreign' | 'costly' | 'malformed' | 'unsupported' | 'too_large';

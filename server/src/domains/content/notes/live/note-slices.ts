@@ -38,7 +38,10 @@ export function sliceNote(vault: OpenVault, state: NoteState, since: Uint8Array 
   return { slices, snapshot: before, size: sizeOf(doc) };
 }
 
-/** Cuts a stored document up without making it; whoever applies the slices compares its text with the note's. */
+/**
+ * Cuts a stored document into slices without building it; the caller that applies them compares its text with the
+ * note's.
+ */
 function sliceStored(vault: OpenVault, { id, version, size_bytes }: NoteState['note'], doc: Buffer): NoteSlices {
   const { structs, ds } = Y.decodeUpdateV2(sealed.openDoc(vault, id, version, doc));
   const slices = sliceUpdate({ structs, ds }, () => 0, LIMITS);

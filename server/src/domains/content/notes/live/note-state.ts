@@ -21,7 +21,7 @@ export interface WaitingUpdate {
   readonly id: string;
   /** Sealed. */
   readonly payload: Uint8Array;
-  /** Unseals the row, which is mostly needed only for new rows. Throws `note_unreadable`. */
+  /** Unseals the row; needed only for new rows. Throws `note_unreadable`. */
   open(): { readonly actor: Actor; readonly updates: readonly Uint8Array[] };
 }
 

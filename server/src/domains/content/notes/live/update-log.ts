@@ -40,7 +40,7 @@ interface PendingEntry extends LoggedUpdate {
   readonly done: PromiseWithResolvers<string>;
 }
 
-/** A row of the log: what one person typed into one document since the last insert. */
+/** A pending row of the log: edits of one person in one document since the last insert. */
 interface PendingRow {
   readonly id: string;
   readonly first: LoggedUpdate;
@@ -56,8 +56,8 @@ const BATCH_MAX = { count: 512, bytes: 4 * MB };
 const WAITING_BYTES_MAX = 64 * MB;
 
 /**
- * Stores edits: those that arrive during an insert are in the next one. No vault is locked, because the order of edits
- * does not matter to the result, and twenty people who type into one vault must not wait for each other.
+ * Stores edits in batches: edits that arrive during an insert are in the next one. No vault is locked, because the
+ * order of edits does not change the result, and twenty people typing in one vault must not wait for each other.
  */
 export class UpdateLog implements AsyncDisposable {
   readonly #db: Database;

@@ -85,14 +85,17 @@ export function snapshotClock(snapshot: Uint8Array, client: number): number {
   return Y.decodeSnapshot(snapshot).sv.get(client) ?? 0;
 }
 
-/** Returns the number of items in the document: its cost in memory and time, whatever text remains. */
+/**
+ * Returns the number of items in the document, which determines its cost in memory and time, even if little text
+ * remains.
+ */
 export function structsOf(doc: Y.Doc): number {
   let count = 0;
   for (const structs of doc.store.clients.values()) count += structs.length;
   return count;
 }
 
-/** Returns what a peer with a state vector lacks (Yjs update, v1); null stands for a peer with nothing. */
+/** Returns everything that a peer with this state vector lacks, as a Yjs update (v1); null means an empty peer. */
 export function missingFor(doc: Y.Doc, stateVector: Uint8Array | null): Uint8Array {
   return Y.encodeStateAsUpdate(doc, stateVector ?? undefined);
 }
@@ -138,7 +141,7 @@ export function textOf(doc: Y.Doc): string {
   return doc.getText(TEXT).toString().toWellFormed();
 }
 
-/** Returns the Yjs snapshot (v1) of a version: state vector and delete set. Small, whatever the history. */
+/** Returns the Yjs snapshot (v1) of a version: state vector and delete set. It is small even for a long history. */
 export function snapshotOf(doc: Y.Doc): Uint8Array {
   return Y.encodeSnapshot(Y.snapshot(doc));
 }

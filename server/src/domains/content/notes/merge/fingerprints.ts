@@ -2,11 +2,11 @@ import { hash } from 'node:crypto';
 import type { OpenVault } from '../../vaults/vaults.ts';
 
 /**
- * The versioned writes of a note: their fingerprints, and where in the document the insertions of one end and those of
- * the next begin, so that a merge can compare each of them by itself.
+ * The versioned writes of a note: their fingerprints, and the boundaries between their insertions in the document, so
+ * that a merge can compare each write separately.
  *
- * Fingerprints recognize a repeated write that names a version: a client that lost the answer sends the write again,
- * perhaps days later and without an idempotency key, when its text may have been edited or deleted since.
+ * Fingerprints detect repeats of versioned writes: a client that lost the answer sends the write again, perhaps days
+ * later and without an idempotency key, when its text may have been edited or deleted since.
  */
 
 /**
@@ -18,7 +18,9 @@ const FINGERPRINT_BYTES = 8;
 /** Maximum number of fingerprints per note, the newest ones: 32 KB. */
 export const FINGERPRINTS_MAX = 4096;
 
-/** Maximum number of boundaries per note, the newest ones: 16 KB. What was inserted before them counts as one write. */
+/**
+ * Maximum number of boundaries per note, the newest ones: 16 KB. Everything inserted before them counts as one write.
+ */
 export const BOUNDARIES_MAX = 2048;
 
 /** Each boundary is a clock, which grows with everything ever inserted. */

@@ -62,7 +62,7 @@ const SLICE_BYTES = 256 * 1024;
 /** Some 10 MB in memory: each edge is an object with two keys. */
 const BATCH_REWRITES = 20_000;
 
-/** Prepares in batches what a move changes: in the notes that move, and in those that link to moving entries. */
+/** Prepares a move's changes in batches: to the moving notes, and to notes that link to moving entries. */
 export async function* prepareMove(
   deps: NoteDeps,
   context: Pick<WriteContext, 'vault' | 'actor'>,
@@ -215,7 +215,7 @@ async function rewritten(deps: NoteDeps, { vault, actor }: Pick<WriteContext, 'v
   const { note, doc, rewrites } = rewrite;
   if (!isLarge(note, doc) && rewrites.length < LARGE_REWRITES)
     return rewriteLinks(deps.clock.now(), { vault, actor }, rewrite);
-  // Only what a rewrite reads: where links led and lead would be copied to the thread for nothing.
+  // Copy only the fields that a rewrite reads to the thread, not the targets.
   const places = rewrites.map(({ ord, was, form, target }) => ({ ord, was, form, target }));
   const posted = { ...rewrite, rewrites: places, note: { ...note, sealedContent: Buffer.alloc(0) } };
   const input = { now: deps.clock.now(), vault: postVault(vault, DRAFT_SEALS), actor, rewrite: posted };
@@ -224,5 +224,5 @@ async function rewritten(deps: NoteDeps, { vault, actor }: Pick<WriteContext, 'v
   return receiveDraft(draft, null, note);
 }
 
-/** Number of rewrites that take some ten milliseconds, whatever the length of the text. */
+/** Number of rewrites that take about ten milliseconds, regardless of the text's length. */
 const LARGE_REWRITES = 300;

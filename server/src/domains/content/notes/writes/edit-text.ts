@@ -163,9 +163,8 @@ export interface PlacedChange {
 }
 
 /**
- * Writes a few notes with other texts at some places, each as a version of its own, in one transaction. Resolves to those
- * that were not written, because they are gone, moved or read otherwise by now. Throws `note_too_large`,
- * `note_unreadable`.
+ * Replaces text at some places in a few notes, as one version each, in one transaction. Resolves to the notes that were
+ * not written because they were deleted, moved or changed since. Throws `note_too_large`, `note_unreadable`.
  */
 export async function replacePlaces(
   deps: NoteDeps,

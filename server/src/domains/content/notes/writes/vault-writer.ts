@@ -16,8 +16,8 @@ export type FailedPlans = ReadonlyMap<WritePlan, NotevaultError | null>;
 
 interface NoteWrite<Result> {
   /**
-   * Reads the vault and seals what is to be written, outside of any transaction; throws to refuse it. Called again when
-   * plans failed: then resolves to those that remain, with new ones for what has to be prepared again.
+   * Reads the vault and seals the new values, outside any transaction; throws to refuse the write. Called again with
+   * failed plans: then resolves to the remaining plans, with new ones where rows had changed.
    */
   prepare(failed: FailedPlans): Promise<readonly WritePlan[]>;
   /** Completes the transaction after the notes were written; resolves to the result. */
@@ -33,7 +33,7 @@ interface PreparedWrite {
 
 /** Maximum attempts per operation. Each failed one lost to a faster writer; more in a row indicate a fault. */
 const ROUNDS_MAX = 50;
-/** A transaction with more rows runs as a bulk one, in slices, so that reads are not held up. */
+/** Maximum rows of a short transaction; larger ones run as bulk, in slices, so that reads are not delayed. */
 const SHORT_MAX = 20;
 
 /**

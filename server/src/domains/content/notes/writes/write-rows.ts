@@ -21,7 +21,7 @@ import {
 /** Why a plan cannot be carried out: something has changed (null), another entry has the path, the note is damaged. */
 export type Cause = null | PathOwner | NotevaultError;
 
-/** Ends the transaction: plans do not fit what is stored. */
+/** Thrown to end the transaction when plans do not match the stored rows. */
 export class StalePlans extends Error {
   override readonly name = 'StalePlans';
   readonly causes: ReadonlyMap<WritePlan, Cause>;
@@ -32,7 +32,7 @@ export class StalePlans extends Error {
   }
 }
 
-/** Plans whose statements are sent before the first of them is answered. */
+/** Maximum plans whose statements are sent before the first answer arrives. */
 const SENT_TOGETHER = 8;
 
 export function isRowWrite(plan: WritePlan): plan is RowWrite {
@@ -40,9 +40,9 @@ export function isRowWrite(plan: WritePlan): plan is RowWrite {
 }
 
 /**
- * Writes what was prepared, under the vault's lock: folders, rows, names, then edges. A statement changes nothing where
- * something is not as it was read; then throws StalePlans. Statements are sent before those in front of them are
- * answered, because each answer costs a round trip.
+ * Carries out plans under the vault's lock: folders, rows, names, then edges. A statement changes nothing where the
+ * stored state differs from the plan; then throws StalePlans. Statements are pipelined, because each answer costs a
+ * round trip.
  */
 export async function writePlans(
   deps: CommitDeps,
@@ -83,7 +83,7 @@ export async function writePlans(
     throwIfAny(causes);
     await Promise.all(renamed.map((plan) => writeAliases(handle, vault, plan)));
   }
-  // What is read for the edges sees the rows of all plans, because all of them are sent by now.
+  // Reads for the edges see the rows of all plans, because all have been sent by now.
   const written = rows.map((plan) => writtenNote(vault, plan, seqOf(plan)));
   const [links] = await Promise.all([deps.hooks.planLinks(handle, vault, written, bulk), ...sent]);
   for (const plan of rows) {

@@ -80,7 +80,7 @@ export interface RowWrite {
   readonly fingerprints?: FingerprintsChange;
 }
 
-/** The note's new fingerprints; they replace those that were read. */
+/** The note's new fingerprints, which replace the ones that were read. */
 export interface FingerprintsChange {
   readonly was: Buffer | null;
   readonly now: Buffer;
@@ -118,7 +118,7 @@ export function readsOf({ db, clock, entries }: NoteDeps, { vault, device }: Wri
   };
 }
 
-/** The keys under which rows are found: the id is nobody's when the client sends none. */
+/** Returns the keys under which rows are found; without an id from the client, NIL_UUID, which matches nothing. */
 export function keysOf({ id, pathKey }: Pick<NoteInput, 'id' | 'pathKey'>): { id: string; pathKey: Buffer } {
   return { id: parseUuid(id) ?? NIL_UUID, pathKey };
 }
@@ -163,7 +163,7 @@ export async function findWriteTarget(
   const tombstoneVersion = rows.find((row) => row.found === 'highest')?.version ?? 0;
   const revived = owner === undefined ? null : await targetOfOwner(deps, context, resolved, owner);
   if (revived !== null) return { ...revived, tombstoneVersion };
-  // No answer may reveal whose an id is or was, so a taken or spent id is ignored.
+  // No answer may reveal the owner of an id, so a taken or spent id is ignored.
   const isFree = owner === undefined && rows.every((row) => row.found !== 'spent');
   const id = requestedId !== null && isFree ? requestedId : (deps.clock.uuid() as NoteId);
   return { kind: 'new', id, resolved, tombstoneVersion };

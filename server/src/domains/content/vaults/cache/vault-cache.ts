@@ -47,7 +47,7 @@ export class VaultCache {
     return this.#bytes;
   }
 
-  /** Whether a read of these rows would load only what was written since the last one. */
+  /** Whether these rows are cached, so that a read loads only rows written since the last one. */
   has(vault: OpenVault, collection: object): boolean {
     return this.#cached.get(vault.id)?.has(vault, collection) ?? false;
   }
@@ -79,14 +79,14 @@ export class VaultCache {
     });
   }
 
-  /** Evicts a vault, whose key may be gone. */
+  /** Evicts a vault, because its key may have been destroyed. */
   evict(id: VaultId): void {
     this.#bytes -= this.#cached.get(id)?.counted ?? 0;
     this.#cached.delete(id);
   }
 
   #count(id: VaultId, cached: CachedVault): void {
-    // Evicted meanwhile: a reader that still uses it has it to itself.
+    // It was evicted meanwhile: only its current reader still uses it.
     if (this.#cached.get(id) !== cached) return;
     this.#bytes += cached.bytes - cached.counted;
     cached.counted = cached.bytes;

@@ -7,7 +7,7 @@ export interface ArchiveFile {
   readonly name: string;
   /** Epoch seconds; null when the archive does not say. */
   readonly mtime: number | null;
-  /** Why it cannot be imported, whatever its name; null when it can. */
+  /** The reason why it cannot be imported under any name; null when it can. */
   readonly refused: SkipReason | null;
   /** Unpacks it. May be called again. Throws EntryRefused, ArchiveError. */
   open(): AsyncIterable<Uint8Array>;
@@ -60,10 +60,10 @@ export const ARCHIVE_LIMITS: ArchiveLimits = {
   ratioFrom: MB,
 };
 
-/** Number of files exempt from the archive's ratio, each so short that its own ratio is not checked. */
+/** Number of files of `ratioFrom` bytes that an archive of any size may unpack to. */
 const SHORT_FILES = 64;
 
-/** Counts what is unpacked, because an archive may lie about it. */
+/** Counts unpacked bytes, because the sizes in an archive may be false. */
 export class UnpackMeter {
   readonly #limits: ArchiveLimits;
   readonly #bytesMax: number;

@@ -21,7 +21,7 @@ export function isArchiveName(path: string): boolean {
 }
 
 /**
- * Opens the archives in an archive as one, of all their files. Those that are damaged are refused like files.
+ * Opens the archives in an archive as one archive with all their files. Damaged ones are refused like files.
  *
  * @param store keeps the unpacked archives, one after the other.
  */

@@ -36,8 +36,8 @@ async function* filesOf(open: () => Promise<ZipFile>, meter: UnpackMeter): Async
 const HEADER_BYTES = 30;
 
 /**
- * Throws ArchiveError when files share bytes of the archive: thousands of entries that point to one file would be as
- * many files. What is allowed then packs no more bytes than the archive has.
+ * Throws ArchiveError when files share bytes of the archive: otherwise thousands of entries could point to the same
+ * compressed bytes, and the ratio limit would not hold.
  */
 async function refuseOverlaps(zip: ZipFile): Promise<void> {
   const starts = new Float64Array(zip.entryCount);

@@ -50,8 +50,8 @@ export class VaultChanges {
   }
 
   /**
-   * Tells what a change would do, or does it: every note as by a write of its own, a few at a time, so that others write
-   * in between; what they wrote is kept. Throws `plan_changed`, `too_many_notes`, `note_too_large`, `invalid_cursor`.
+   * Previews a change or carries it out: each note as by a separate write, a few at a time, so that other writers run
+   * in between and their text is kept. Throws `plan_changed`, `too_many_notes`, `note_too_large`, `invalid_cursor`.
    */
   run(context: WriteContext<VaultChange>, request: CheckedChange): Promise<VaultChange> {
     return this.#permits.run(currentTenant(), () => this.#run(context, request));
@@ -107,7 +107,7 @@ export class VaultChanges {
     }
   }
 
-  /** Finds the places in some notes, as they are now; those without one are left out. */
+  /** Finds the places in the current texts of some notes; notes without any are left out. */
   async #placesIn(vault: OpenVault, change: TextChange, notes: readonly Candidate[]): Promise<ChangedPlaces[]> {
     const { db, worker } = this.#deps;
     const ids = notes.map(({ id }) => id);
@@ -141,7 +141,7 @@ export class VaultChanges {
   }
 }
 
-/** Stands for what a change does: what is replaced, and the texts of the notes in which it is. */
+/** Returns a MAC that identifies a planned change: the replacement, and the texts of the notes with places. */
 function planOf(vault: OpenVault, change: TextChange, found: readonly ChangedPlaces[]): string {
   const texts = found.map(({ id, path, hash }) => [id, path, hash]);
   return vault.key.mac('vault change', JSON.stringify([change, texts])).toString('base64url');

@@ -21,7 +21,7 @@ const LEASE_WAIT_MS = 300;
 const PAGES_PER_TURN = 8;
 /** Few rows per transaction, because deleted rows are overwritten and may be large. */
 const ROWS_PER_ERASE = 64;
-/** Vectors on demand that nobody asked for in this time are dropped, and made again when somebody does. */
+/** How long unused on-demand vectors are kept; later they are computed again on request. */
 const UNUSED_MS = 30 * 24 * 3_600_000;
 /** How long writes must have rested; notes written together are embedded together. */
 const REST_MS = 1000;
@@ -59,7 +59,7 @@ export class Embedding {
     return this.#noteEmbedder.notesInProgress;
   }
 
-  /** Vectors are made in vaults that asked for them since then; -1 where all vaults have them. */
+  /** The time since which a vault must have requested vectors to get them; -1 when all vaults have them. */
   get wantedSince(): number {
     const { embedder, clock } = this.#deps;
     return embedder.onDemand ? clock.now() - UNUSED_MS : -1;
@@ -70,11 +70,11 @@ export class Embedding {
   }
 
   /**
-   * Embeds what was written since the last run, and retries notes whose pause is over. Ends when nothing is left or the
-   * signal is aborted; resolves to IDLE before that. Throws EmbedderError when the embedder fails. Must not be called
-   * while it runs.
+   * Embeds notes written since the last run, and retries failed notes after their pause. Ends when nothing is left or
+   * the signal is aborted; resolves to IDLE before that. Throws EmbedderError when the embedder fails. Must not be
+   * called while it runs.
    *
-   * @param atOnce does not wait until writes have rested.
+   * @param atOnce starts without waiting for writes to pause.
    */
   async run(signal: AbortSignal, atOnce = false): Promise<typeof IDLE | undefined> {
     const { name } = this.#deps.embedder;
@@ -187,7 +187,7 @@ export class Embedding {
     await this.#noteEmbedder.embedNotes(lease, found, lease.seq, signal);
   }
 
-  /** Makes all notes of a vault be looked at again: those whose vectors are missing or damaged are embedded. */
+  /** Marks all notes of a vault to be checked again: notes with missing or damaged vectors are embedded. */
   async forget(vault: OpenVault): Promise<void> {
     await this.#deps.db.transact((handle) => handle.run(store.resetEmbedding, { vault: vault.id }));
   }

@@ -13,8 +13,8 @@ const WAIT_MS = 2000;
 const VAULTS_PER_RUN = 16;
 
 /**
- * Decides which vaults have vectors. Those of a configured model all have; without one, the vectors answer nothing in the
- * default search, so a vault gets them with the first request that needs them.
+ * Decides which vaults have vectors. With a configured model all have. Otherwise the default search does not use
+ * vectors, so a vault gets them with the first request that needs them.
  */
 export class VectorDemand {
   readonly #deps: SearchDeps;
@@ -57,7 +57,7 @@ export class VectorDemand {
     }
   }
 
-  /** Drops the vectors of vaults in which nobody asked for them for long; a background job. */
+  /** Drops vectors that were not requested for long; a background job. */
   async dropUnused(signal: AbortSignal): Promise<void> {
     const { db, clock, embedder } = this.#deps;
     if (!embedder.onDemand) return;

@@ -12,7 +12,7 @@ type Due = { model: string; now: number; latestLease: number; wantedSince: numbe
 
 /**
  * Active vaults without a lease that were written to since they were embedded, or were embedded by another model; only
- * those whose vectors were asked for since `wantedSince` (-1 for all).
+ * vaults whose vectors were requested since `wantedSince` (-1 for all).
  */
 export const findDue = statement((db, p: Due) =>
   db
@@ -61,8 +61,8 @@ const newProgress = (p: { vault: VaultId; model: string; epoch: number }) => {
 type Wanted = { vault: VaultId; model: string; epoch: number; now: number; wantedSince: number };
 
 /**
- * Records that the vectors of a vault were asked for. Those that were unused are looked at again, because dropping them
- * may have been cut off in between.
+ * Records that the vectors of a vault were requested. Unused vectors are checked again, because dropping them may have
+ * been interrupted.
  */
 export const want = statement((db, p: Wanted) =>
   db
@@ -81,7 +81,7 @@ export const want = statement((db, p: Wanted) =>
     ),
 );
 
-/** Vaults that have vectors which nobody asked for since a time, and no lease. */
+/** Selects vaults without a lease whose vectors were not requested since a time. */
 export const findUnused = statement((db, p: { wantedSince: number; now: number; latestLease: number; limit: number }) =>
   db
     .selectFrom('search_embeddings')
@@ -92,7 +92,7 @@ export const findUnused = statement((db, p: { wantedSince: number; now: number; 
     .limit(p.limit),
 );
 
-/** Claims the vectors of a vault in order to drop them; changes nothing where they were asked for, or are leased. */
+/** Claims the vectors of a vault in order to drop them; changes nothing if they were requested or are leased. */
 export const claimUnused = statement(
   (db, p: { vault: VaultId; wantedSince: number; lease: string; now: number; until: number; latestLease: number }) =>
     db
@@ -145,8 +145,8 @@ export const restart = statement((db, p: { vault: VaultId; lease: string; model:
 type Progress = { vault: VaultId; lease: string; until: number; rows: number; seq: number };
 
 /**
- * Advances the progress of the process that holds the lease, and takes vseqs for so many rows. It must come first in its
- * transaction, so that vseqs become visible in order.
+ * Advances the progress of the process that holds the lease, and takes vseqs for the given number of rows. It must come
+ * first in its transaction, so that vseqs become visible in order.
  */
 export const advance = statement((db, p: Progress) =>
   db
@@ -236,8 +236,8 @@ export const countNotes = statement((db, p: { vault: VaultId; seq: number }) =>
 export const deleteSomeVectors = vectors.deleteSome(['vault_id'], 'note_id');
 
 /**
- * Makes the vault be embedded from its first note on, and ends the lease. The vseq goes on: rows that remain keep theirs,
- * and readers would take a lower one for what they have.
+ * Makes the vault be embedded from its first note on, and ends the lease. The vseq is not reset: remaining rows keep
+ * theirs, and readers would ignore a lower one as known.
  */
 export const resetEmbedding = statement((db, p: { vault: VaultId }) =>
   db.updateTable('search_embeddings').set({ seq: 0, lease: null, lease_until: 0 }).where('vault_id', '=', p.vault),

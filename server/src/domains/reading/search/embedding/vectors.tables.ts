@@ -33,7 +33,7 @@ export interface SearchEmbeddingRow {
   lease: string | null;
   /** When the lease ends, epoch milliseconds. */
   lease_until: number;
-  /** When vectors were last asked for, to the hour, epoch milliseconds; 0 before, and where a model makes them anyway. */
+  /** When vectors were last requested, to the hour, in epoch milliseconds; 0 if never, and with a configured model. */
   wanted_at: number;
 }
 

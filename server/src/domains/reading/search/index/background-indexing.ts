@@ -21,7 +21,7 @@ interface Behind {
   readonly since: number;
 }
 
-/** Indexes vaults with many writes that nobody has searched since, so that the next search need not wait. */
+/** Indexes vaults with many writes since their last search, so that the next search need not wait. */
 export class BackgroundIndexing {
   readonly #deps: SearchDeps;
   readonly #catchUp: IndexCatchUp;
@@ -43,7 +43,7 @@ export class BackgroundIndexing {
     this.#schedule.recordChange();
   }
 
-  /** Checks which vaults are far behind and indexes those that have rested. Must not be called while it runs. */
+  /** Indexes vaults that are far behind, once their writes have paused. Must not be called while it runs. */
   async run(signal: AbortSignal): Promise<void> {
     if (!this.#schedule.begin()) return;
     const now = this.#deps.clock.elapsed();

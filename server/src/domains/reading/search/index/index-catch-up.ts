@@ -19,7 +19,7 @@ const PAGE = { limit: 64, bytes: 256 * 1024 };
  */
 type AfterPage = (state: IndexState, tookMs: number, isAwaited: boolean) => void | Promise<void>;
 
-/** A search waits for an index that lacks at most so many changes; one that lacks more gets so many of the newest first. */
+/** Maximum missing changes for which a search waits; an index that lacks more first gets this many of the newest. */
 const NEWEST = 2000;
 
 /** The searches of a vault that wait for its newest changes, and the seq up to which these are in the index. */
@@ -71,7 +71,7 @@ export class IndexCatchUp {
       this.#impatient.delete(name);
     });
     this.#shared.set(name, complete);
-    // Who waits for it is told that it failed; the next search begins it again.
+    // Waiting callers get the error; the next search starts again.
     complete.then(onComplete, () => undefined);
     return complete;
   }
@@ -90,7 +90,7 @@ export class IndexCatchUp {
   /** Runs the catch-ups of a vault one after the other: a later one needs writes that an earlier one has not seen. */
   #enqueue(vault: OpenVault, afterPage: AfterPage): Promise<IndexState> {
     return this.#indexes.runExclusive(nameOf(vault), (locked) =>
-      // Searches of others find what it adds.
+      // Shared: other searches use its results.
       runShared(() => this.#run(vault, (state, tookMs) => afterPage(state, tookMs, locked.isAwaited()))),
     );
   }
@@ -115,8 +115,8 @@ export class IndexCatchUp {
   }
 
   /**
-   * Adds the newest changes before those that come in order, when searches wait for them and many are missing. Their
-   * notes are added once more in their turn.
+   * Adds the newest changes out of order, when searches wait and many changes are missing. Their notes are added again
+   * in order later.
    */
   async #addNewest(vault: OpenVault, seq: number, changeSeq: number): Promise<void> {
     const { db, notes } = this.#deps;

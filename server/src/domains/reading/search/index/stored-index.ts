@@ -52,7 +52,7 @@ async function loadSegments(db: Database, worker: WorkerClient, vault: OpenVault
   return true;
 }
 
-/** Damaged segments count as none, because the index can be made from the notes. Other errors say nothing of them. */
+/** Returns null for damaged segments, because the index can be rebuilt from the notes; rethrows other errors. */
 function nullUnlessTransient(error: unknown): null {
   if (error instanceof NotevaultError || error instanceof WorkerDied) throw error;
   return null;

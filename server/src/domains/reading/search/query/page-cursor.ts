@@ -30,7 +30,7 @@ export function pagePositionOf<Position>(scope: PageScope, cursor: string | null
   if (!isExact || !timingSafeEqual(bytes.subarray(0, MAC_BYTES), macOf(scope, body))) {
     throw new NotevaultError('invalid_cursor');
   }
-  // Only what was issued has this MAC.
+  // Only issued cursors have this MAC.
   return JSON.parse(body.toString()) as Position;
 }
 

@@ -34,8 +34,8 @@ export class QueryVectors {
   }
 
   /**
-   * Makes the vector of a query for a vault whose index is in memory, and brings the vault's vectors into memory too.
-   * Resolves to none when the embedder cannot make it now.
+   * Embeds a query for a vault whose index is in memory, and loads the vault's vectors. Resolves to no vector when the
+   * embedder is unavailable.
    */
   async vectorFor(vault: OpenVault, text: string): Promise<QueryVector> {
     if (text.trim() === '') return NO_QUERY_VECTOR;

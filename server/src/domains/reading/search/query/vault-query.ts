@@ -22,7 +22,7 @@ const MAX_ATTEMPTS = 5;
 
 export type VaultQuery = ReturnType<typeof createVaultQuery>;
 
-/** Answers from what the index knows of the notes besides their words. */
+/** Creates queries over the index's data about notes other than their words. */
 export function createVaultQuery(deps: SearchDeps, catchUp: IndexCatchUp, persistence: IndexPersistence) {
   const { db, vaults, notes, links, worker } = deps;
 

@@ -62,7 +62,7 @@ export class VaultSearch {
   async #resultsOf(vault: OpenVault, request: CheckedRequest, isLast: boolean): Promise<VaultResults | null> {
     const { hits, words, hasMore, relaxed, partial } = await this.#searchIndex(vault, request);
     const current = await this.#currentNotes(vault, hits);
-    // An index that is being made may lack what was written since for longer than a search waits.
+    // A partial index may lack recent writes for longer than a search waits.
     if (current.length < hits.length && !isLast && partial === null) return null;
     const transfer = new TransferList();
     const texts = current.map(({ found: { start, end }, row: { id, version, content } }) => {
@@ -73,7 +73,7 @@ export class VaultSearch {
     return { results, hasMore, relaxed, partial };
   }
 
-  /** The found notes with their rows, without those that were written since the index read them. */
+  /** Returns the found notes with their rows, except notes written since they were indexed. */
   async #currentNotes(vault: OpenVault, hits: readonly SearchHit[]) {
     const { db, notes } = this.#deps;
     const ids = hits.map(({ id }) => id as NoteId);
@@ -86,8 +86,7 @@ export class VaultSearch {
   }
 
   /**
-   * Searches the index as of the vault's seq, which it catches up with where it is behind; where it is far behind, what
-   * is in it so far.
+   * Searches the index at the vault's seq, catching up first; if the index is far behind, searches its current content.
    */
   async #searchIndex(vault: OpenVault, request: CheckedRequest): Promise<SearchHits & Pick<VaultResults, 'partial'>> {
     const { db, vaults, notes, worker } = this.#deps;

@@ -137,7 +137,7 @@ export class LoadedIndex {
   }
 }
 
-/** A note whose vectors are damaged or missing has none: it is found by its words. */
+/** Adds a note's vectors; a note with damaged or missing vectors is found by its words only. */
 function putVectors(vectors: VaultVectors, key: SealingKey, { id, version, data }: SealedVectors): void {
   vectors.remove(id);
   if (data === null) return;

@@ -60,8 +60,8 @@ const PART_BYTES = 1 << 20;
 type OpenedNote = NoteMeta & { readonly id: string; readonly content: string };
 
 /**
- * Does the work of the search thread: it holds the indexes and opens what is sealed. Everything that goes into its methods
- * or comes out of them can be posted between threads.
+ * Does the work of the search thread: holds the indexes and unseals values. All arguments and results of its methods
+ * can be posted between threads.
  */
 export class SearchWorker {
   readonly #deps: WorkerDeps;
@@ -167,13 +167,13 @@ export class SearchWorker {
     return loaded && runInSlices(listTasks(loaded.index, params.filter, params.page));
   }
 
-  /** Lists the notes whose texts may have a name, by id; null as for `search`. */
+  /** Lists the notes whose texts may contain a name, by id; null as for `search`. */
   namingNotes(params: AskedIndex & { names: readonly string[]; page: Page<string> }): NamingNote[] | null {
     const loaded = this.#findUpTo(params);
     return loaded && namingNotes(loaded.index, params.names, params.page);
   }
 
-  /** Finds mentions in notes; those that cannot be read are left out. */
+  /** Finds mentions in notes; unreadable notes are left out. */
   async mentionsIn({ names, ...lent }: LentNotes & { names: readonly string[] }): Promise<NoteMentions[]> {
     const found = await this.#ofEach(lent, (note): NoteMentions | null => {
       if (note === null) return null;
@@ -303,7 +303,7 @@ export class SearchWorker {
   }
 }
 
-/** Null for what cannot be read: a damaged note must not keep the others from being found. */
+/** Returns null instead of throwing: a damaged note must not keep the others from being found. */
 function orNull<Result>(read: () => Result): Result | null {
   try {
     return read();

@@ -45,8 +45,8 @@ export function readStates(update: Uint8Array): State[] | null {
 export type Reporter = Pick<Principal, 'userId' | 'displayName' | 'kind'>;
 
 /**
- * Adds to what a client says of itself whose it is, in place of what it may claim. Clients send objects: anything else,
- * and what becomes too long by this, is left out.
+ * Adds the user id to each awareness state, replacing any id that the client claims. States that are not objects, or
+ * become too long, are left out.
  */
 export function signedStates(states: readonly State[], { userId, displayName, kind }: Reporter): State[] {
   const actor = { user_id: userId, display_name: displayName ?? null, kind };
@@ -104,8 +104,8 @@ export class Presence {
    * Applies the states that an owner reports; returns those that are new. An owner reports the clients that it named
    * first, while no other owner does.
    *
-   * @param first the person whose owner this is, with its first message: with that, a client that reconnects on a new
-   *   socket reclaims its id, which nobody else can take. Null for later messages.
+   * @param first the user of this owner, on its first message: a client that reconnects on a new socket thereby
+   * reclaims its id, which no other user can take. Null for later messages.
    */
   receive(owner: Owner, states: readonly State[], first: string | null, tick: number): State[] {
     return states.filter((received) => this.#accept(owner, received, first, tick));

@@ -150,7 +150,7 @@ export class Collaboration implements Disposable {
     this.#deps.bus.publish('closed', JSON.stringify({ v: vaultId }));
   }
 
-  /** Call when the people of a vault, or their roles, have changed: clients ask again who has it. */
+  /** Call when the members of a vault, or their roles, have changed: clients read them again. */
   peopleChanged(vaultId: VaultId): void {
     this.#notifier.repeat(vaultId);
     this.#deps.bus.publish('people', JSON.stringify({ v: vaultId }));

@@ -91,7 +91,10 @@ export class Permission {
     for (const listener of [...this.listeners]) listener.revoked(lost);
   }
 
-  /** Takes what was found; listeners are told here, because whoever opens another document may find it first. */
+  /**
+   * Stores the result of a check and notifies the listeners here, because opening another document may find the change
+   * first.
+   */
   renew(principal: Principal, vault: OpenVault, checkedAt: number): void {
     const isChanged = vault.permission !== this.#vault.permission;
     [this.#principal, this.#vault] = [principal, vault];
@@ -163,12 +166,15 @@ export class PermissionCache {
     return permission.isFresh(this.#deps.clock.elapsed(), FRESH_MS);
   }
 
-  /** Checks again and tells the listeners what was lost or has changed. Rejects when this cannot be checked now. */
+  /** Checks again and notifies the listeners of a loss or change. Rejects when this cannot be checked now. */
   refresh(permission: Permission): Promise<void> {
     return permission.check((permission) => this.#read(permission), this.#deps.clock.elapsed);
   }
 
-  /** The decision on which a client's edits are stored: made anew if rights were taken away before they are. */
+  /**
+   * Returns the standing under which a client's edits are stored; the decision is repeated if rights are removed before
+   * that.
+   */
   standingOf(permission: Permission): Standing {
     const { principal, vault } = permission;
     const subject = { userId: principal.userId, vaultId: vault.id };

@@ -81,7 +81,7 @@ export class PresenceRooms implements Disposable {
     return this.#processes.size > 0;
   }
 
-  /** Sends states to the other processes, if there are any: sealing every cursor move for nobody would be wasteful. */
+  /** Sends states to other processes, if there are any: otherwise sealing every cursor move would be wasted work. */
   #broadcast(name: string, vault: OpenVault, states: readonly State[]): void {
     if (!this.#hasOthers() || states.length === 0) return;
     const sealed = vault.key.seal(contextOf(name), writeStates(states)).toString('base64');
@@ -141,7 +141,7 @@ export class PresenceRoom {
   }
 
   /**
-   * Sends a member's states to every member, itself included, with whose they are.
+   * Sends a member's states, signed with its user id, to every member including itself.
    *
    * @param isFirst whether this is its first message.
    */

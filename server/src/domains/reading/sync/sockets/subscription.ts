@@ -60,7 +60,7 @@ export interface SubscriptionDeps {
 
 /** Maximum number of a client's updates being written at once; further ones wait. */
 const IN_FLIGHT_MAX = 256;
-/** A larger update is rejected unread. A note of 10 MB fits, whatever its history. */
+/** Maximum bytes of an update; larger ones are rejected unread. A note of 10 MB fits, with any history. */
 const UPDATE_BYTES_MAX = 16 * MB;
 /** The state vector of an empty document. */
 const EMPTY_VECTOR = Uint8Array.of(0);
@@ -240,14 +240,14 @@ export class NoteSubscription implements Subscription, PermissionListener, Watch
     }
   }
 
-  /** Sends what the client lacks, then requests what the server lacks. */
+  /** Sends the updates that the client lacks, then requests those that the server lacks. */
   async #answer(vector: Uint8Array): Promise<void> {
     await this.#connection.drained();
     const live = this.#live;
     if (this.#closed || live === undefined) return;
     const missing = await live.missingFor(vector);
     if (missing === 'foreign' && this.#permission.mayWrite) {
-      // Its text must not be lost: the client is asked for its complete state, which is rejected and kept as a version.
+      // Its text must not be lost: request the client's complete state, which is rejected and kept as a version.
       return this.#closed ? undefined : this.#writer.request(EMPTY_VECTOR);
     }
     if (typeof missing === 'string') return this.#finish(missing === 'foreign' ? 'foreign_lineage' : 'malformed');
@@ -279,7 +279,7 @@ export class NoteSubscription implements Subscription, PermissionListener, Watch
     const updates = received.map(({ update }) => update);
     const standing = this.#deps.permissions.standingOf(this.#permission);
     const results = runUnder(standing, () => live.apply(updates, { kind, name, userId }));
-    // It may be rejected before the earlier updates are answered, when nobody waits for it yet.
+    // It may reject before the earlier updates are answered, when no caller awaits it yet.
     results.catch(() => undefined);
     this.#answered = this.#answered
       .then(() => results)
@@ -298,7 +298,7 @@ export class NoteSubscription implements Subscription, PermissionListener, Watch
     for (const [index, result] of results.entries()) {
       if (result === 'stored' || result === 'known') this.#acknowledge(null);
       else this.#reject(result);
-      // A client that has sent its complete state and still lacks updates would be asked forever.
+      // A client that has sent its complete state and still misses updates would be asked forever.
       if (result === 'missing' && received[index]?.whole === false) asks += 1;
     }
     if (asks === 0) return;

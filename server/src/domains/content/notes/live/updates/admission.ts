@@ -10,7 +10,7 @@ const CLIENTS_MAX = 20_000;
 /** Maximum number of clients in one update that have not edited the document before. */
 const NEW_CLIENTS_MAX = 64;
 
-/** Why an update is refused or must wait, as far as its clocks and those of the document tell. */
+/** Reason to refuse or delay an update, as far as its clocks and the document's show. */
 export type InadmissibleReason = 'foreign' | 'ahead' | 'missing' | 'too_large';
 
 /**

@@ -32,7 +32,7 @@ interface Line<Struct> {
   open: boolean;
 }
 
-/** Adds all items of a client to the order, and those of others for which they wait. */
+/** Adds all items of a client to the order, after the items of other clients that they depend on. */
 function takeLine<Struct extends ScannedItem>(
   first: Line<Struct>,
   lines: ReadonlyMap<number, Line<Struct>>,

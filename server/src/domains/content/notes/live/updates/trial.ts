@@ -28,9 +28,9 @@ export type Trial =
   | Rejection;
 
 /**
- * Why an update is refused. `foreign`, `costly`: it does not descend from this note's document, or would block others;
- * `text` is what it inserts. `ahead`: it has the client id of the server, but this process does not know it: not yet, or
- * it is forged.
+ * A refusal of an update. `foreign`, `costly`: it does not descend from this note's document, or would block others;
+ * `text` is its inserted text. `ahead`: it has the server's client id but is unknown to this process, because it is new
+ * or forged.
  */
 export type Rejection =
   | { readonly kind: 'malformed' | 'unsupported' | 'ahead' | 'too_large' }

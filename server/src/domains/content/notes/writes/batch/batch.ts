@@ -17,7 +17,7 @@ import { BatchReads } from './batch-reads.ts';
 const NOTES_MAX = 100;
 /** Notes that are prepared together; their stored texts are in memory at once. */
 const PREPARED_TOGETHER = 32;
-/** Limits of what a batch holds in memory for its transaction, and of its answer: 100 notes can be 10 MB each. */
+/** Maximum bytes that a batch holds in memory for its transaction, and of its answer: 100 notes can be 10 MB each. */
 const RESULT_BYTES_MAX = 256 * MB;
 const RESPONSE_BYTES_MAX = 64 * MB;
 
@@ -176,7 +176,7 @@ function rejectionOf(path: string, error: NotevaultError): BatchResult {
   }
 }
 
-/** Limits the memory that a batch takes, whatever the size of its notes. */
+/** Limits the memory of a batch, regardless of the size of its notes. */
 class Budgets {
   readonly #buffered = new Map<number, number>();
   #total = 0;
@@ -185,7 +185,7 @@ class Budgets {
   /** Throws for an item that exceeds the limit. */
   reserve(index: number, parts: readonly (Buffer | null)[]): void {
     const size = parts.reduce((sum, part) => sum + (part?.length ?? 0), 0);
-    // Prepared again, an item replaces what it was.
+    // An item that is prepared again replaces its earlier size.
     this.#total += size - (this.#buffered.get(index) ?? 0);
     this.#buffered.set(index, size);
     if (this.#total <= RESULT_BYTES_MAX) return;

@@ -11,11 +11,11 @@ import type { ExistingTarget, NoteRowDraft, StoredNoteContent, WriteTarget } fro
 import { offload } from './offload.ts';
 
 /**
- * The data exchanged with the worker threads of the pool: plain data and sealed bytes. The key is lent, as to the
- * search thread.
+ * The data exchanged with the worker threads of the pool: plain data and sealed bytes. The thread gets a temporary
+ * reference to the key, as the search thread does.
  */
 
-/** Number of UTF-16 units of prose whose derivation, comparison and sealing take some ten milliseconds. */
+/** Number of UTF-16 units of prose whose derivation, comparison and sealing take about ten milliseconds. */
 const LARGE_UNITS = 128 * 1024;
 /** Number of items of a document that take some ten milliseconds to read, in the worst case. */
 const LARGE_STRUCTS = 500;

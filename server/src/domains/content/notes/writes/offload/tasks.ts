@@ -24,9 +24,9 @@ interface Writing {
 }
 
 /**
- * The tasks of this domain on the worker threads of the pool. Keys are lent with the input.
+ * The tasks of this domain on the worker threads of the pool. Their input contains the keys.
  *
- * @param openKey opens a lent key; given by whoever puts the thread together.
+ * @param openKey opens a shared key; the composition root of the thread passes it in.
  */
 export function createNoteTasks(openKey: (key: SharedKey) => SealingKey) {
   const opened = ({ key, ...vault }: PostedVault): OpenVault => ({ ...vault, key: openKey(key) });
