@@ -54,7 +54,6 @@ const refused: [what: string, rule: string, path: string, line: string][] = [
     'content/notes/notes.routes.ts',
     "import { x } from '../../../ports/clock/clock.ts';",
   ],
-  ['a route with a shape of its own', 'wire', 'content/notes/notes.routes.ts', "import { Type } from 'typebox';"],
   ['a store using its operation', 'dependency-rule', 'content/notes/notes.store.ts', "import { x } from './notes.ts';"],
   [
     'an operation using its routes',
@@ -104,8 +103,6 @@ const refused: [what: string, rule: string, path: string, line: string][] = [
     'content/notes/notes.ts',
     "import { x } from '../../../ports/database/sqlite.ts';",
   ],
-  ['the command line', 'no-cli', 'content/notes/notes.ts', "import { x } from '@notevault/cli/main.ts';"],
-  ['a test’s part', 'no-tests', 'content/notes/notes.ts', "import { x } from '../../../../test/kit/server.ts';"],
 ];
 for (const [what, rule, file, line] of refused) {
   test(`checkBoundaries refuses in a domain: ${what}`, () =>
@@ -127,27 +124,6 @@ const allowed: [what: string, path: string, line: string][] = [
 for (const [what, file, line] of allowed) {
   test(`checkBoundaries allows in a domain: ${what}`, () => assert.deepEqual(rulesIn(`${domains}/${file}`, line), []));
 }
-
-for (const [file, ...lines] of [
-  ['content/notes/notes.ts', 'if (vault.ownerId !== principal.userId) throw 1;'],
-  ['connecting/credentials/tickets/tickets.ts', 'return principal.userId === row.user_id;'],
-  ['content/notes/notes.store.ts', "db.selectFrom('vaults as v').select('v.id');"],
-  [
-    'content/vaults/vaults.store.ts',
-    'shown(db)',
-    "  .where('v.id', '=', p.id)",
-    "  .where('v.user_id', '=', p.userId);",
-  ],
-] as const) {
-  test(`checkBoundaries refuses a second place that compares owner and caller: ${lines[0]}`, () =>
-    assert.deepEqual(rulesIn(`${domains}/${file}`, ...lines), ['access']));
-}
-
-test('checkBoundaries allows vaults of an account to be listed, and one to be found by its id', () => {
-  const lines = ["shown(db).where('v.user_id', '=', p.userId);", "shown(db).where('v.id', '=', p.id);"];
-  assert.deepEqual(rulesIn(`${domains}/content/vaults/vaults.store.ts`, ...lines), []);
-  assert.deepEqual(rulesIn(`${domains}/foundation/access/access.ts`, 'return vault.user_id === userId;'), []);
-});
 
 test('checkBoundaries refuses a folder that is not in SHELVES, or on another shelf', () => {
   assert.deepEqual(rulesIn(`${domains}/reading/notes/notes.ts`, 'export const x = 1;'), ['domain-order']);
@@ -171,10 +147,6 @@ test('checkBoundaries refuses imports of concurrency/ and events.ts, except of f
   assert.deepEqual(rulesIn(path, "import { x } from '../ports/gc/gc.ts';"), ['dependency-rule']);
   assert.deepEqual(rulesIn('server/src/events.ts', "import { x } from './app.ts';"), ['dependency-rule']);
   assert.deepEqual(rulesIn(path, "import { x } from '@notevault/protocol/errors.ts';"), []);
-});
-
-test('checkBoundaries refuses a file that imports itself, as if it were loaded later', () => {
-  assert.deepEqual(rulesIn(`${domains}/exchanging/mcp/mcp.ts`, "const x = import('./mcp.ts');"), ['self-import']);
 });
 
 test('checkBoundaries lets a folder of the web app import only layers beneath it', () => {
@@ -203,14 +175,6 @@ test('checkBoundaries lets http import no domain that has routes', () => {
   ]);
 });
 
-test('checkBoundaries lets packages import nothing of the server, and those for browsers nothing of Node', () => {
-  const client = 'packages/client/src/client.ts';
-  assert.deepEqual(rulesIn(client, "import { x } from '@notevault/server/app.ts';"), ['packages']);
-  assert.deepEqual(rulesIn(client, "import { x } from '../../../server/src/app.ts';"), ['packages']);
-  assert.deepEqual(rulesIn('packages/note-text/src/a.ts', "import { x } from 'node:fs';"), ['pure']);
-  assert.deepEqual(rulesIn(client, "import { x } from '@notevault/protocol/errors.ts';"), []);
-});
-
 test('checkBoundaries lets only the composition roots import every file of a domain', () => {
   const line = "import { x } from './domains/content/notes/notes.routes.ts';";
   assert.deepEqual(rulesIn('server/src/app.ts', line), []);
@@ -228,52 +192,6 @@ test('checkBoundaries lets the configuration import nothing of the server but th
   assert.deepEqual(rulesIn(path, "import { x } from '../domains/foundation/plans/plans.ts';"), []);
 });
 
-test('checkBoundaries refuses what iOS 16.4 lacks, or WebKit, in the packages that plugins load', () => {
-  const lines = [
-    'const url = URL.parse(text);',
-    'const body = ReadableStream.from(bytes);',
-    "const init = { duplex: 'half' };",
-    'const both = AbortSignal.any([a, b]);',
-    'using opened = open();',
-    'const end = opened[Symbol.dispose];',
-  ];
-  for (const line of lines) {
-    for (const name of ['client', 'note-text', 'protocol', 'sync'])
-      assert.deepEqual(rulesIn(`packages/${name}/src/a.ts`, line), ['portable'], line);
-    assert.deepEqual(rulesIn('packages/client/test/a.test.ts', line), []);
-    assert.deepEqual(rulesIn('packages/mcp/src/a.ts', line), []);
-  }
-  assert.deepEqual(rulesIn('packages/client/src/a.ts', '// not URL.parse', 'const url = new URL(text);'), []);
-});
-
-test('checkBoundaries keeps commands from loading all that an import of node:http does', () => {
-  assert.deepEqual(rulesIn('cli/src/a.ts', "import { type Server, request } from 'node:http';"), ['lean-start']);
-  assert.deepEqual(rulesIn('cli/src/a.ts', "import type { Server } from 'node:http';"), []);
-  assert.deepEqual(rulesIn('server/test/a.ts', "import { request } from 'node:http';"), []);
-});
-
-test('checkBoundaries lets only the configuration, tests and tools read the environment', () => {
-  assert.deepEqual(rulesIn('server/src/app.ts', 'const x = process.env.X;'), ['environment']);
-  assert.deepEqual(rulesIn('cli/src/main.ts', "import { env } from 'node:process';"), ['environment']);
-  assert.deepEqual(rulesIn('server/src/app.ts', "const x = 'process.env'; // process.env"), []);
-  for (const path of [
-    'server/src/config/config.ts',
-    'cli/src/environment.ts',
-    'tools/x.ts',
-    'bench/x.ts',
-    'server/test/kit/x.ts',
-  ]) {
-    assert.deepEqual(rulesIn(path, 'const x = process.env;'), []);
-  }
-});
-
-test('checkBoundaries requires literal log messages', () => {
-  const path = 'server/src/app.ts';
-  assert.deepEqual(rulesIn(path, 'log.info(`opened $' + '{path}`);'), ['log-literal']);
-  assert.deepEqual(rulesIn(path, "request.log.warn({ note }, 'opened ' + path);"), ['log-literal']);
-  assert.deepEqual(rulesIn(path, "log.info({ note }, 'opened');", 'const x = `y`;'), []);
-});
-
 test('checkBoundaries names file, line and remedy in each finding', () => {
   const text = ['', "import { x } from '../notes/notes.ts';"].join('\n');
   const [finding] = checkBoundaries([{ path: `${domains}/content/vaults/vaults.ts`, text }]);
@@ -281,20 +199,10 @@ test('checkBoundaries names file, line and remedy in each finding', () => {
   assert.match(finding?.message ?? '', /declare a hook in vaults\.ts and bind it in app\//);
 });
 
-test('checkBoundaries lets a client import packages and itself, and nothing else import it', () => {
-  const plugin = 'clients/obsidian/src/live/note.ts';
-  assert.deepEqual(rulesIn(plugin, "import { x } from '@notevault/client/tokens.ts';"), []);
-  assert.deepEqual(rulesIn(plugin, "import { x } from '../main.ts';"), []);
-  assert.deepEqual(rulesIn(plugin, "import { x } from '@notevault/web/main.ts';"), ['clients']);
-  assert.deepEqual(rulesIn(plugin, "import { x } from '../../../../cli/src/main.ts';"), ['clients']);
-  assert.deepEqual(rulesIn('web/src/app/a.ts', "import { x } from '../../../clients/obsidian/src/main.ts';"), [
-    'clients',
+test('checkBoundaries refuses relative imports of another workspace', () => {
+  assert.deepEqual(rulesIn('packages/client/src/a.ts', "import { x } from '../../../server/src/app.ts';"), [
+    'workspace',
   ]);
-  assert.deepEqual(rulesIn(plugin, "import { x } from 'node:fs';"), ['pure']);
-});
-
-test('checkBoundaries refuses timers of the page in a client', () => {
-  const plugin = 'clients/obsidian/src/live/note.ts';
-  assert.deepEqual(rulesIn(plugin, 'setTimeout(run, 1);'), ['window-timers']);
-  assert.deepEqual(rulesIn(plugin, 'window.setTimeout(run, 1);'), []);
+  assert.deepEqual(rulesIn('packages/client/src/a.ts', "import { x } from '../../sync/src/a.ts';"), ['workspace']);
+  assert.deepEqual(rulesIn('packages/client/src/a.ts', "import { x } from './b.ts';"), []);
 });

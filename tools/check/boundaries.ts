@@ -1,5 +1,5 @@
 import { basename } from 'node:path/posix';
-import { type Finding, type Import, importsOf, isTest, lineAt, mask, resolveImport, type Source } from './sources.ts';
+import { type Finding, type Import, importsOf, isTest, resolveImport, type Source } from './sources.ts';
 
 /**
  * The shelves of server/src/domains with their domains, both in order: a domain imports only domains before it.
@@ -36,25 +36,15 @@ const SHARED = [
 /** The composition roots, which may import all of the server. */
 const ROOTS =
   /^server\/src\/(app\/.+|backup\/.+|app|open-ports|data\/migrations|search-thread|compute-thread|data\/sealed-samples)\.ts$/;
-/** Packages that browsers use too, so they must not import Node. */
-const PURE = [
-  ...['client', 'note-html', 'note-text', 'protocol', 'search-index', 'sync'].map((name) => `packages/${name}/`),
-  'web/src/',
-  'clients/',
-];
 
-/** Enforces the dependency rule: routes → operation → store → port ← adapter, and packages below all of them. */
+/**
+ * Enforces the dependency rule: routes → operation → store → port ← adapter, and packages below all of them. Which
+ * workspaces and packages a source may import at all is in the package.json beside it, which Biome holds it to.
+ */
 export function checkBoundaries(sources: readonly Source[]): Finding[] {
   return sources.flatMap((source) => {
     if (isTest(source.path)) return [];
-    return [
-      ...checkImports(source),
-      ...checkEnvironment(source),
-      ...checkPortable(source),
-      ...checkLogMessages(source),
-      ...checkDomain(source),
-      ...checkOwners(source),
-    ];
+    return [...checkImports(source), ...checkDomain(source)];
   });
 }
 
@@ -72,31 +62,15 @@ function checkImports(source: Source): Finding[] {
 
 function faultOf(path: string, found: Import): Fault | null {
   const target = resolveImport(path, found.specifier);
-  if (target === null) return packageFault(path, found);
-  if (target === path) {
+  if (target === null || isTool(path)) return null;
+  if (found.specifier.startsWith('.') && workspaceOf(path) !== workspaceOf(target)) {
     return {
-      rule: 'self-import',
-      message: 'this file is loaded already: what is loaded later needs a file of its own.',
+      rule: 'workspace',
+      message: `import ${target} by the name of its workspace, and list that in package.json.`,
     };
   }
-  if (!isTool(path) && (isTest(target) || isTool(target))) {
-    return { rule: 'no-tests', message: `${target} is for tests and tools only: move what is shared into the source.` };
-  }
-  if (path.startsWith('packages/') && !target.startsWith('packages/')) {
-    return { rule: 'packages', message: `a package stands alone: it cannot import ${target}.` };
-  }
-  if (clientOf(path) !== clientOf(target) && !target.startsWith('packages/') && !isTool(path)) {
-    return { rule: 'clients', message: `a client and all else only share packages/: it cannot import ${target}.` };
-  }
-  if (clientOf(path) !== null) return null;
-  if (path.startsWith('web/') !== target.startsWith('web/') && !target.startsWith('packages/') && !isTool(path)) {
-    return { rule: 'web', message: `the web app and the server only share packages/: it cannot import ${target}.` };
-  }
-  if (path.startsWith('web/')) return webFault(path, target);
-  if (path.startsWith('server/') && target.startsWith('cli/')) {
-    return { rule: 'no-cli', message: 'the server does not know its command line: pass the value in.' };
-  }
-  if (ROOTS.test(path)) return null;
+  if (path.startsWith('web/')) return editorFault(path, target) ?? webLayerFault(path, target);
+  if (!/^(server|cli)\//.test(path) || ROOTS.test(path)) return null;
   const domain = domainOf(path);
   if (domain !== null) return domainFault(domain, target, found.typeOnly);
   if (path.startsWith('server/src/ports/')) return portFault(path, target);
@@ -104,9 +78,8 @@ function faultOf(path: string, found: Import): Fault | null {
   return outsideFault(path, target);
 }
 
-/** The folder of a client in clients/, with `/`; null for a file elsewhere. */
-function clientOf(path: string): string | null {
-  return /^clients\/[^/]+\//.exec(path)?.[0] ?? null;
+function workspaceOf(path: string): string {
+  return /^(?:(?:packages|clients)\/)?[^/]+\//.exec(path)?.[0] ?? '';
 }
 
 function isTool(path: string): boolean {
@@ -148,10 +121,6 @@ function webLayerFault(path: string, target: string): Fault | null {
 }
 
 /** The editor knows neither React nor the rest of the app, which uses it through its entry files. */
-function webFault(path: string, target: string): Fault | null {
-  return editorFault(path, target) ?? webLayerFault(path, target);
-}
-
 function editorFault(path: string, target: string): Fault | null {
   const editor = 'web/src/editor/';
   // What browsers lack, for all of the app.
@@ -161,20 +130,6 @@ function editorFault(path: string, target: string): Fault | null {
   return target.startsWith(editor)
     ? { rule: 'web', message: `use the editor through ${editor}index.ts.` }
     : { rule: 'web', message: `the editor stands alone: take what ${target} gives as a parameter.` };
-}
-
-function packageFault(path: string, { specifier, typeOnly }: Import): Fault | null {
-  if (specifier === 'typebox' && path.endsWith('.routes.ts')) {
-    return { rule: 'wire', message: 'describe bodies and answers in packages/protocol: clients use the same types.' };
-  }
-  if (specifier === 'node:http' && !typeOnly && /^(cli|server)\/src\//.test(path)) {
-    return { rule: 'lean-start', message: 'take it from server/src/http/node-http.ts, which says why.' };
-  }
-  if (!specifier.startsWith('node:') || !PURE.some((folder) => path.startsWith(folder))) return null;
-  return {
-    rule: 'pure',
-    message: `browsers use this package too: do without ${specifier}, or take it as a parameter.`,
-  };
 }
 
 /** Whether the target belongs to no domain and may be imported by all: scheduling, threads, events, limits. */
@@ -343,79 +298,4 @@ function checkDomain(source: Source): Finding[] {
   if (domain === undefined || DOMAIN_ORDER.includes(domain)) return [];
   const message = `"${domain}" is not in SHELVES: add it to SHELVES in tools/check/boundaries.ts and to ARCHITECTURE.md.`;
   return [{ path: source.path, line: 1, rule: 'domain-order', message }];
-}
-
-/** Matches comparisons of a vault's owner. */
-const COMPARED_OWNER = /\b(?:ownerId|owner_id|user_id)\b\s*[!=]==|[!=]==\s*[\w.?]*\b(?:ownerId|owner_id|user_id)\b/g;
-/** A statement that finds a vault by its id and its owner at once. */
-const SELECTED_OWNER = /\.where\('(?:v\.)?id', '=',[^;]*?\.where\('(?:v\.|vaults\.)?user_id'/g;
-/** A statement that reads the table of vaults. */
-const SELECTED_VAULTS = /(?:From|Join|Table|Into)\(\s*'vaults(?: as \w+)?'/g;
-
-/** Refuses comparisons of a vault's owner outside `access/access.ts` (ADR 44). */
-function checkOwners({ path, text }: Source): Finding[] {
-  if (!/^server\/src\/(domains|app|http)\//.test(path) || path === 'server/src/domains/foundation/access/access.ts')
-    return [];
-  const found = (pattern: RegExp, message: string) =>
-    [...text.matchAll(pattern)].map(({ index }) => ({ path, line: lineAt(text, index), rule: 'access', message }));
-  const remedy = 'ask roleOf or permissionFor of access/access.ts: a vault has members beside its owner.';
-  // Two vaults are the same when their owners are, beside all else.
-  const compared = path === 'server/src/app/recent-vaults.ts' ? [] : found(COMPARED_OWNER, remedy);
-  if (/\/vaults\/[^/]+\.store\.ts$/.test(path)) {
-    return [...compared, ...found(SELECTED_OWNER, 'select by the id alone, and check the role in the row.')];
-  }
-  return [...compared, ...found(SELECTED_VAULTS, 'the domain of vaults reads them: use rolesIn of vaults.ts.')];
-}
-
-function checkEnvironment(source: Source): Finding[] {
-  if (/^(server\/src\/config|tools|bench)\/|^cli\/src\/environment\.ts$/.test(source.path)) return [];
-  const code = mask(source.text);
-  const message =
-    'only server/src/config and cli/src/environment.ts read the environment: declare it there and pass its value in.';
-  return [...code.matchAll(/\bprocess\s*\??\.\s*env\b|\bimport\s*\{[^}]*\benv\b[^}]*\}\s*from\b/g)].map((match) => ({
-    path: source.path,
-    line: lineAt(code, match.index),
-    rule: 'environment',
-    message,
-  }));
-}
-
-/** Packages that a plugin of an editor loads, on iOS from 16.4 on. */
-const PORTABLE = /^(packages\/(client|note-text|protocol|sync)|clients\/[^/]+)\/src\//;
-/** Features that `packages/tsconfig.json` cannot refuse, because browser types include them. */
-const TOO_NEW =
-  /\bURL\s*\.\s*(?:parse|canParse)\b|\bReadableStream\s*\.\s*from\b|\bduplex\s*\??\s*:|\bAbortSignal\s*\.\s*any\b|\bSymbol\s*\.\s*(?:asyncD|d)ispose\b|\busing\s+\w+\s*=/g;
-
-/** Timers of the page: a plugin's notes are in several windows, and its tests pass the time by hand. */
-const BARE_TIMER = /(?<![.\w])(?:set|clear)(?:Timeout|Interval)\s*\(/g;
-
-function checkPortable(source: Source): Finding[] {
-  if (!PORTABLE.test(source.path) || source.path === 'packages/client/src/dispose.ts') return [];
-  const code = mask(source.text);
-  const timers = clientOf(source.path) === null ? [] : [...code.matchAll(BARE_TIMER)];
-  const message = 'these packages run in iOS 16.4 too, which lacks it: use what is older, or have it passed in.';
-  const found = (rule: string, message: string) => (match: RegExpExecArray) => ({
-    path: source.path,
-    line: lineAt(code, match.index),
-    rule,
-    message,
-  });
-  return [
-    ...[...code.matchAll(TOO_NEW)].map(found('portable', message)),
-    ...timers.map(found('window-timers', 'name the window whose timer it is: window.setTimeout.')),
-  ];
-}
-
-/** The logger withholds unknown texts, but cannot check a line's message, so messages must be literals. */
-function checkLogMessages(source: Source): Finding[] {
-  if (!source.path.startsWith('server/src/')) return [];
-  const code = mask(source.text);
-  return [
-    ...code.matchAll(/\b(?:log|logger)\.(?:trace|debug|info|warn|error|fatal)\([^;]*?(`|' \+|\+ ')[^;]*?\);/g),
-  ].map((match) => ({
-    path: source.path,
-    line: lineAt(code, match.index),
-    rule: 'log-literal',
-    message: 'a log message is a plain literal: put ids and counts into labels.',
-  }));
 }

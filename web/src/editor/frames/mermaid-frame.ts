@@ -1,3 +1,4 @@
+// biome-ignore lint/correctness/noUndeclaredDependencies: the build takes one bundle out of the package.
 import mermaid from 'mermaid';
 import type { DiagramColors } from '../media/diagram.ts';
 import { listen, type Reply } from './frame-messages.ts';
