@@ -10,7 +10,7 @@ import { freshPostgres } from '../kit/database/postgres.ts';
 import { openRaw } from '../kit/database/raw-sql.ts';
 import { cli, type Environment, Folder, startCli, startServe } from '../kit/programs/process.ts';
 import { Random } from '../kit/random.ts';
-import { Typists } from './backup-typing.ts';
+import { pause, Typists } from './backup-typing.ts';
 import type { EngineName } from './kill.ts';
 import { checkLedger } from './kill-check.ts';
 import type { FileSlot } from './kill-files.ts';
@@ -49,9 +49,9 @@ export async function backupRun({ engine, rounds, seed, report = () => undefined
   const typists = opened.use(await Typists.create(callerOf(server.url, ledger), random));
   for (let round = 1; round <= rounds; round++) {
     const typing = await typists.type(server.url, ledger.token);
-    const loading = load(server.url, ledger, random, () => undefined);
+    const loading = load(server.url, ledger, random, pause);
     const until = ledger.acknowledged + 100 + random.below(200);
-    while (ledger.acknowledged < until) await new Promise((resolve) => setTimeout(resolve, 5));
+    while (ledger.acknowledged < until) await pause();
     if (random.chance(0.3)) await killedBackup(folder.at('backups'), env, random);
     const before = knownOf(ledger, typists);
     const taken = await cli(['backup', folder.at('backups'), '--keep', '2'], { env });

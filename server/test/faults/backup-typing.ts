@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises';
 import { AcknowledgingClient } from '../kit/clients/acknowledging-client.ts';
 import { Caller } from '../kit/person.ts';
 import type { Random } from '../kit/random.ts';
@@ -7,6 +8,15 @@ const PEOPLE = 6;
 const NOTES = 2;
 /** Unacknowledged words of a client. */
 const AHEAD = 4;
+/**
+ * Pause of a client after each write. A backup runs at the lowest priority: on a processor that writers keep busy it would
+ * take minutes, and so would the checks of all that they write meanwhile.
+ */
+const PAUSE_MS = 100;
+
+export function pause(): Promise<void> {
+  return setTimeout(PAUSE_MS);
+}
 
 /** Clients that type into notes of their own while backups are taken. */
 export class Typists implements Disposable {
@@ -56,6 +66,7 @@ export class Typists implements Disposable {
     while (person.connected) {
       if (person.ahead < AHEAD) person.type(this.#random.below(10_000));
       else await person.acknowledgedOnce();
+      await pause();
     }
   }
 }

@@ -160,6 +160,10 @@ async function sendRest(caller: Caller, ledger: FileLedger, slot: FileSlot, uplo
   }
   const done = await caller.get(url, { ...tus, ...keyed(ledger) }).catch(() => null);
   if (done === null) return false;
+  if (done.body.attachment === null) {
+    ledger.refused.push(`the upload of ${slot.path} has no attachment: ${JSON.stringify(done.body)}`);
+    return true;
+  }
   slot.kept = sha256(bytes);
   slot.file = { id: done.body.attachment.id, hash: slot.kept };
   slot.pending = null;

@@ -104,10 +104,10 @@ export async function signInAgain(url: string, ledger: Ledger): Promise<Ledger> 
 const AT_ONCE = 24;
 
 /**
- * Writes from many clients at once, one write at a time per note, until the server is gone. Calls `acknowledged` after
- * each acknowledgement.
+ * Writes from many clients at once, one write at a time per note, until the server is gone. After each acknowledgement
+ * the client waits for `acknowledged`.
  */
-export async function load(url: string, ledger: Ledger, random: Random, acknowledged: () => void): Promise<void> {
+export async function load(url: string, ledger: Ledger, random: Random, acknowledged: () => unknown): Promise<void> {
   const free = new Set<Slot | FileSlot>([...ledger.slots, ...ledger.files.slots]);
   const caller = callerOf(url, ledger);
   const hand = async () => {
@@ -117,7 +117,7 @@ export async function load(url: string, ledger: Ledger, random: Random, acknowle
       const going = await step(caller, ledger, slot, random);
       if (!going) return;
       free.add(slot);
-      acknowledged();
+      await acknowledged();
     }
   };
   await Promise.all(Array.from({ length: AT_ONCE }, hand));
