@@ -15,7 +15,8 @@ async function connect(server: TestServer, token: string) {
   await client.connect(new StreamableHTTPClientTransport(new URL(`${server.url}/api/mcp`), { requestInit }) as never);
   return {
     async call(name: string, input: Record<string, unknown> = {}): Promise<ToolResult> {
-      const result = (await client.callTool({ name, arguments: input })) as {
+      const _meta = { 'notevault/structured': true };
+      const result = (await client.callTool({ name, arguments: input, _meta })) as {
         content: { type: string; text?: string }[];
         structuredContent?: object;
         isError?: boolean;

@@ -59,6 +59,8 @@ const CACHE_HINTS = {
   'resources/list': { ttlMs: 0, cacheScope: 'private' },
   'resources/read': { ttlMs: 0, cacheScope: 'private' },
 } as const;
+/** The key in a call's `_meta` that requests `structuredContent` beside the text. */
+const STRUCTURED = 'notevault/structured';
 const AGENT_LENGTH_MAX = 80;
 /** Comparing texts up to this length takes a few milliseconds. */
 const SHORT_TEXTS = 64 * 1024;
@@ -86,7 +88,8 @@ export function createMcpServer(deps: McpDeps): Server {
   server.setRequestHandler('tools/call', ({ params: { name, arguments: input = {} } }, context) => {
     const tool = allTools.find((each) => each.name === name && (deps.canWrite || !isWriter(each)));
     if (tool === undefined) throw new ProtocolError(ProtocolErrorCode.InvalidParams, 'There is no such tool.');
-    return callTool(tool, input, deps, contextOf(deps, server, context));
+    const isStructuredWanted = context.mcpReq._meta?.[STRUCTURED] === true;
+    return callTool(tool, input, deps, contextOf(deps, server, context), isStructuredWanted);
   });
   serveResources(server, deps);
   server.setRequestHandler('prompts/list', () => ({ prompts: listedPrompts }));
@@ -146,6 +149,7 @@ async function callTool(
   input: Record<string, unknown>,
   deps: McpDeps,
   context: ToolContext,
+  isStructuredWanted: boolean,
 ): Promise<CallToolResult> {
   using _ = await deps.begin?.();
   try {
@@ -155,7 +159,7 @@ async function callTool(
       if (seconds > 0)
         return refused([`Too many writes in a minute; nothing was done. Try again in ${seconds} seconds.`], deps);
     }
-    return answered(await tool.call(input, context), deps);
+    return answered(await tool.call(input, context), deps, isStructuredWanted);
   } catch (error) {
     const known = isVaultNotFound(error) ? await noSuchVault(context) : error;
     const parts = explained(known);
@@ -165,11 +169,17 @@ async function callTool(
   }
 }
 
-function answered({ parts, structured, pictures = [], json }: Answer, { random }: McpDeps): CallToolResult {
+/** Sends an answer once, as marked text: with `structuredContent` beside it, models would read everything twice. */
+function answered(
+  { parts, structured, pictures = [], json }: Answer,
+  { random }: McpDeps,
+  isStructuredWanted: boolean,
+): CallToolResult {
   const text = json === true ? JSON.stringify(structured) : render(parts, random);
   const images = pictures.map((picture) => ({ type: 'image' as const, ...picture }));
   const content = [{ type: 'text' as const, text }, ...images];
-  return structured === undefined ? { content } : { content, structuredContent: structured };
+  const isStructured = structured !== undefined && (json === true || isStructuredWanted);
+  return isStructured ? { content, structuredContent: structured } : { content };
 }
 
 function refused(parts: Parts, { random }: McpDeps): CallToolResult {

@@ -166,15 +166,55 @@ onSqlite('the endpoint for assistants', (open) => {
     assert.deepEqual([malformed.status, malformed.body.error.code], [400, -32_600]);
   });
 
-  test('the endpoint for assistants serves clients that accept anything, and refuses those that accept only one of its formats', async () => {
+  test('clients that accept anything, or only JSON, are served; others are refused', async () => {
     await using server = await start();
     const caller = server.bearer(await keyOf(server));
     const legacy = { jsonrpc: '2.0', id: 1, method: 'tools/list' };
     const asked = async (accept: string) =>
       (await caller.post('/mcp', legacy, { ...ACCEPT, accept, 'mcp-protocol-version': '2025-06-18' })).status;
     for (const accept of ['*/*', 'application/json, */*;q=0.1', ACCEPT.accept]) assert.equal(await asked(accept), 200);
-    for (const accept of ['text/html', 'application/json']) assert.equal(await asked(accept), 406);
+    for (const accept of ['text/html', 'text/event-stream']) assert.equal(await asked(accept), 406);
     assert.equal((await caller.post('/mcp', LIST.body, { ...LIST.headers, accept: '*/*' })).status, 200);
+  });
+
+  test('a client that accepts only JSON gets JSON, also where it requests progress, in both eras', async () => {
+    await using server = await start();
+    const vault = (await server.alice.post('/vaults', { name: 'Home' })).body.vault.id;
+    const paths = ['a.md', 'b.md', 'c.md', 'd.md', 'e.md'];
+    for (const path of paths) await server.alice.post('/notes', { path, content: path, mtime: 1 });
+    const caller = server.bearer(await keyOf(server));
+    const params = { name: 'get_notes', arguments: { vault, paths } };
+    const accept = 'application/json';
+    const current = modern('tools/call', params, { progressToken: 7 });
+    const old = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { ...params, _meta: { progressToken: 7 } } };
+    const answers = [
+      await caller.post('/mcp', current.body, { ...current.headers, accept }),
+      await caller.post('/mcp', old, { ...ACCEPT, 'mcp-protocol-version': '2025-06-18', accept }),
+      await caller.post('/mcp', [old], { ...ACCEPT, 'mcp-protocol-version': '2025-03-26', accept }),
+    ];
+    for (const { status, headers, body } of answers) {
+      assert.deepEqual([status, headers.get('content-type')], [200, 'application/json']);
+      assert.match([body].flat()[0].result.content[0].text, /e\.md/);
+    }
+  });
+
+  test('an answer is sent once, as text; with notevault/structured in _meta as structuredContent too', async () => {
+    await using server = await start();
+    await server.alice.post('/vaults', { name: 'Home' });
+    await server.alice.post('/notes', { path: 'a.md', content: 'words', mtime: 1 });
+    const caller = server.bearer(await keyOf(server));
+    const call = async (name: string, input: object, meta = {}) => {
+      const { body, headers } = modern('tools/call', { name, arguments: input }, meta);
+      return (await caller.post('/mcp', body, headers)).body.result;
+    };
+    const once = await call('get_notes', { paths: ['a.md'] });
+    assert.match(once.content[0].text, /words/);
+    assert.equal(once.structuredContent, undefined);
+    const whole = await call('get_notes', { paths: ['a.md'] }, { 'notevault/structured': true });
+    assert.equal(whole.structuredContent.notes[0].content, 'words');
+    // The host of these two expects both.
+    const found = await call('search', { query: 'words' });
+    assert.deepEqual(JSON.parse(found.content[0].text), found.structuredContent);
   });
 
   test('the endpoint for assistants serves every revision from 2025-03-26 to 2026-07-28, and names those it has for others', async () => {

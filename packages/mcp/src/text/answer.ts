@@ -25,10 +25,7 @@ export interface Picture {
 /** The result of a tool. */
 export interface Answer {
   readonly parts: Parts;
-  /**
-   * Structured form of the answer, for programs and for hosts that show models only this; absent for content other than
-   * text.
-   */
+  /** The answer as JSON, sent to callers that request it; absent for content other than text. */
   readonly structured?: Readonly<Record<string, unknown>>;
   readonly pictures?: readonly Picture[];
   /** Set when the text must be exactly this JSON, as a host of its own format expects. */

@@ -29,7 +29,8 @@ export class Assistant implements AsyncDisposable {
   }
 
   async call(name: string, input: Record<string, unknown> = {}): Promise<ToolResult> {
-    const { content, structuredContent, isError } = await this.client.callTool({ name, arguments: input });
+    const _meta = { 'notevault/structured': true };
+    const { content, structuredContent, isError } = await this.client.callTool({ name, arguments: input, _meta });
     const text = content.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n');
     return { text, isError: isError === true, data: structuredContent ?? {} };
   }

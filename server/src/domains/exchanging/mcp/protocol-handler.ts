@@ -17,7 +17,7 @@ import { CallPermit } from './call-permit.ts';
 import type { McpCall, McpDeps, McpProtocolServer } from './mcp.ts';
 import type { McpTasks } from './tasks.ts';
 
-/** For clients that accept anything: the library wants both formats by name. */
+/** The library requires both formats by name. */
 const ANY_FORMAT = 'application/json, text/event-stream';
 /** Status of an answer whose client has left; nobody reads it. */
 const CLIENT_LEFT = 499;
@@ -61,11 +61,12 @@ export class ProtocolHandler {
     );
     using _ = permit.hold();
     request.signal.throwIfAborted();
-    if (/\*\/\*/.test(request.headers.get('accept') ?? '*/*')) request.headers.set('accept', ANY_FORMAT);
-    const served = { ...call, permit };
+    const served = { ...call, body: inAcceptedFormat(request, body), permit };
     this.#served.set(request, served);
     const isLegacy = await isLegacyRequest(request, body);
-    const answer = await (isLegacy ? this.#serveLegacy(served) : this.#handler.fetch(request, { parsedBody: body }));
+    const answer = await (isLegacy
+      ? this.#serveLegacy(served)
+      : this.#handler.fetch(request, { parsedBody: served.body }));
     if (isStream(answer)) permit.holdUntil(request.signal);
     return answer;
   }
@@ -136,6 +137,26 @@ function calledTool(body: unknown): string {
 /** The number of messages in a batch; 1 for any other body. */
 function callsIn(body: unknown): number {
   return Array.isArray(body) ? Math.max(1, body.length) : 1;
+}
+
+/**
+ * Makes the library accept clients that accept anything, or only JSON. Returns the body; for those that accept only JSON,
+ * without its requests for progress, which is the one thing that turns an answer into a stream.
+ */
+function inAcceptedFormat({ headers }: Request, body: unknown): unknown {
+  const accept = headers.get('accept') ?? '*/*';
+  const takesAny = accept.includes('*/*');
+  if (!takesAny && (accept.includes('text/event-stream') || !accept.includes('application/json'))) return body;
+  headers.set('accept', ANY_FORMAT);
+  if (takesAny) return body;
+  return Array.isArray(body) ? body.map(withoutProgress) : withoutProgress(body);
+}
+
+function withoutProgress(message: unknown): unknown {
+  if (!wantsProgress(message)) return message;
+  const { params, ...rest } = message as { params: { _meta: { progressToken: unknown } } };
+  const { progressToken: _, ...meta } = params._meta;
+  return { ...rest, params: { ...params, _meta: meta } };
 }
 
 function wantsProgress(body: unknown): boolean {
