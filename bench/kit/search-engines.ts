@@ -105,7 +105,7 @@ export function notevault(): { byWords: Engine; byVectors: Engine; byBoth: Engin
           revision: 1,
           version: 1,
           deleted: false,
-          file: { created: 0, modified: 0, size: 0 },
+          file: { created: 0, modified: 0, changed: 0, size: 0 },
         },
         meta: key.seal(metaContext(id), Buffer.from(JSON.stringify(meta))),
         content: key.seal({ kind: 'notes.content', row: id, version: 1 }, Buffer.from(content)),

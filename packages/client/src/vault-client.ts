@@ -29,6 +29,7 @@ import type {
   UpsertNote,
   VersionsResponse,
 } from '@notevault/protocol/notes.ts';
+import type { DailyNote } from '@notevault/protocol/personal.ts';
 import type { QueryRequest, QueryResponse } from '@notevault/protocol/queries.ts';
 import type { RenamedMany, RenameMany } from '@notevault/protocol/rename-many.ts';
 import type { SearchRequest, SearchResponse, SearchStatus } from '@notevault/protocol/search.ts';
@@ -269,9 +270,14 @@ export class VaultClient {
     await this.#delete(`/attachments/${encodedPath(path)}`, hash);
   }
 
-  /** A page of what was deleted and can be restored, the last first. */
-  async trash(cursor: string | null = null): Promise<TrashPage> {
-    const query = cursor === null ? {} : { cursor };
+  /** Returns where the daily note of a day (`YYYY-MM-DD`) is or belongs. */
+  dailyNote(date: string): Promise<DailyNote> {
+    return this.#get<DailyNote>('/vault/daily', { date });
+  }
+
+  /** A page of what was deleted and can be restored, newest first; with `path`, only what had that path. */
+  async trash(cursor: string | null = null, path?: string): Promise<TrashPage> {
+    const query = { ...(cursor === null ? {} : { cursor }), ...(path === undefined ? {} : { path }) };
     return this.#transport.json({ method: 'GET', path: '/trash', query, vault: this.id });
   }
 

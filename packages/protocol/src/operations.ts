@@ -154,6 +154,7 @@ export const operations = {
   searchStatus: read,
   queryNotes: read,
   listTasks: read,
+  getDailyNote: read,
   toggleTask: { ...write, ...once },
   listMentions: read,
   linkMention: { ...write, ...once },

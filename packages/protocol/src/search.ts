@@ -42,6 +42,8 @@ export const SearchRequest = Type.Object({
   created_before: Bound('the frontmatter’s created date'),
   updated_after: Bound('the frontmatter’s timestamp'),
   updated_before: Bound('the frontmatter’s timestamp'),
+  changed_after: Bound('the time of the last change'),
+  changed_before: Bound('the time of the last change'),
   cross_vault: Type.Optional(
     Nullable(
       Type.Boolean({ description: 'Search all vaults that the credential has access to. The plan must allow it.' }),

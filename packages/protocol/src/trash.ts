@@ -16,8 +16,10 @@ export const TrashItem = Type.Object({
 export type TrashItem = Static<typeof TrashItem>;
 
 export const TrashQuery = Type.Object({
+  path: Type.Optional(Type.String({ description: 'Only what had this path when it was deleted, in any case.' })),
   cursor: Type.Optional(Type.String({ description: 'The `next_cursor` of the page before.' })),
 });
+export type TrashQuery = Static<typeof TrashQuery>;
 export const TrashPage = Type.Object({
   items: Type.Array(TrashItem, { description: 'What was deleted last first.' }),
   next_cursor: Nullable(Type.String({ description: 'Cursor of the next page; null on the last page.' })),

@@ -141,7 +141,7 @@ test('a query returns pages without gaps or repetitions, in any order, whatever 
 
 test('a query knows of files: name, path, folder, times, size, tags and links', () => {
   const created = Date.UTC(2026, 0, 2);
-  const file = { created, modified: created + 1000, size: 77 };
+  const file = { created, modified: created + 1000, changed: created + 2000, size: 77 };
   const index = indexOf([
     noteOf(0, 'x', { path: 'Work/Plan.md', tags: ['Home/garden', 'todo'], file }),
     noteOf(1, 'y', { path: 'Work/Sub/Other.md' }),

@@ -63,7 +63,7 @@ export function createContentDomains(context: Context, before: Before, later: La
   });
   const { tombstoneDays } = config;
   const sync = createSync({ db, clock, vaults, cache, entries, links, notes, attachments, tombstoneDays });
-  const personal = new Personal({ db, keys, clock, accounts, notes });
+  const personal = new Personal({ db, keys, clock, accounts, entries, notes });
   const search = createSearch(context, before, notes, links);
   return { links, entries, notes, personal, attachments, sync, search, compute };
 }

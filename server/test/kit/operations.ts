@@ -412,6 +412,7 @@ const sync = {
   getVaultTree: row(200, () => ({ url: '/vault/tree' })),
   getVaultGraph: row(200, () => ({ url: '/vault/graph' })),
   listDanglingLinks: row(200, () => ({ url: '/vault/dangling' })),
+  getDailyNote: row(200, () => ({ url: '/vault/daily' })),
 };
 
 const rows: Readonly<Record<OperationName, Row>> = {

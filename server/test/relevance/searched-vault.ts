@@ -39,7 +39,7 @@ export class SearchedVault {
       const id = `01900000-0000-7000-8000-${String(number++).padStart(12, '0')}`;
       const { title, aliases, tags, type, fmCreated: created, fmTimestamp: timestamp } = deriveNote(path, content);
       vault.#paths.set(id, path);
-      const file = { created: 0, modified: 0, size: 0 };
+      const file = { created: 0, modified: 0, changed: 0, size: 0 };
       vault.index.put(
         analyze({ id, seq: number, version: 1, path, title, aliases, tags, type, created, timestamp, file, content }),
       );

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { FOLDER_NAMES, foldersIn, readFolder } from '@notevault/protocol/folder-choice.ts';
 import { vault as de } from '../i18n/de/vault.ts';
 import { vault as en } from '../i18n/en/vault.ts';
 import { vault as ja } from '../i18n/ja/vault.ts';
-import { FOLDER_NAMES, foldersIn, readFolder } from './folder-choice.ts';
 
 const named = { templates: 'Vorlagen', daily: 'Tagebuch' };
 

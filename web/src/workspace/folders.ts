@@ -1,3 +1,4 @@
+import { FOLDERS_PREFERENCE, type Folders, foldersIn } from '@notevault/protocol/folder-choice.ts';
 import type { Preferences } from '@notevault/protocol/personal.ts';
 import { useQuery } from '@tanstack/react-query';
 import i18next from 'i18next';
@@ -6,7 +7,6 @@ import type { TreeIndex } from '../data/tree/tree-index.ts';
 import { useTree } from '../data/use-tree.ts';
 import { useTexts } from '../i18n/use-texts.ts';
 import { editorSettings } from './editor-settings.ts';
-import { FOLDERS_PREFERENCE, type Folders, foldersIn } from './folder-choice.ts';
 
 /** The folders that the account chose, on any device; those of this browser are from before accounts remembered them. */
 export function chosenFolders(preferences: Preferences | undefined): Partial<Record<keyof Folders, unknown>> {

@@ -5,7 +5,10 @@ import { type Task, tasksOf } from '@notevault/note-text/tasks.ts';
 export interface FileFacts {
   /** Epoch milliseconds. */
   readonly created: number;
+  /** The time that the client gave the file. */
   readonly modified: number;
+  /** The time of the last write on the server. */
+  readonly changed: number;
   /** UTF-8 bytes. */
   readonly size: number;
 }
@@ -54,8 +57,8 @@ export function factsOf(file: FileFacts, tags: readonly string[], content: strin
     due,
     tags: own,
   }));
-  const { created, modified, size } = file;
-  return { created, modified, size, properties, tasks };
+  const { created, modified, changed, size } = file;
+  return { created, modified, changed, size, properties, tasks };
 }
 
 /** Cuts a text to 1 KB, and a list after the items that fit into 1 KB. */

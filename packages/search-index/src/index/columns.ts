@@ -20,6 +20,7 @@ export interface SegmentFacts {
   valueJson(id: number): string;
   created(note: number): number;
   modified(note: number): number;
+  changed(note: number): number;
   fileSize(note: number): number;
   /** The note's list of tasks as JSON; empty for none. */
   tasksJson(note: number): string;
@@ -34,6 +35,7 @@ export function tasksIn(facts: SegmentFacts, note: number): readonly Task[] {
 export interface FactArrays {
   readonly fileCreated: Float64Array;
   readonly fileModified: Float64Array;
+  readonly fileChanged: Float64Array;
   readonly fileSizes: Uint32Array;
   /** Sorted keys of properties, see packTexts, and where the entries of each end. */
   readonly columnKeys: Uint8Array;
@@ -83,6 +85,9 @@ export class MemoryFacts implements SegmentFacts {
   modified(note: number): number {
     return this.#notes[note]?.modified ?? 0;
   }
+  changed(note: number): number {
+    return this.#notes[note]?.changed ?? 0;
+  }
   fileSize(note: number): number {
     return this.#notes[note]?.size ?? 0;
   }
@@ -122,6 +127,9 @@ export class FrozenFacts implements SegmentFacts {
   modified(note: number): number {
     return this.#arrays.fileModified[note] ?? 0;
   }
+  changed(note: number): number {
+    return this.#arrays.fileChanged[note] ?? 0;
+  }
   fileSize(note: number): number {
     return this.#arrays.fileSizes[note] ?? 0;
   }
@@ -146,6 +154,7 @@ export function* mergeFacts(
   const columns = yield* mergeColumns(segments, noteNumbers);
   const created: number[] = [];
   const modified: number[] = [];
+  const changed: number[] = [];
   const sizes: number[] = [];
   const tasks = new VarintWriter(1 << 12);
   const taskEnds: number[] = [];
@@ -156,6 +165,7 @@ export function* mergeFacts(
       if ((numbers[note] ?? -1) < 0) continue;
       created.push(facts.created(note));
       modified.push(facts.modified(note));
+      changed.push(facts.changed(note));
       sizes.push(facts.fileSize(note));
       const json = facts.tasksJson(note);
       if (json !== '') tasks.append(encoder.encode(json));
@@ -166,6 +176,7 @@ export function* mergeFacts(
     ...columns,
     fileCreated: Float64Array.from(created),
     fileModified: Float64Array.from(modified),
+    fileChanged: Float64Array.from(changed),
     fileSizes: Uint32Array.from(sizes),
     tasks: tasks.toBytes(),
     taskEnds: Uint32Array.from(taskEnds),

@@ -1,7 +1,7 @@
 import type { SegmentArrays } from './frozen-segment.ts';
 
 /** Must be increased when the bytes of a segment, its terms or any input of a score changes. */
-export const SEGMENT_FORMAT = 5;
+export const SEGMENT_FORMAT = 6;
 
 type ArrayName = keyof SegmentArrays;
 const byteArrays = [
@@ -36,7 +36,7 @@ const integerArrays = [
   'valueEnds',
   'taskEnds',
 ] as const;
-const floatArrays = ['created', 'timestamps', 'fileCreated', 'fileModified'] as const;
+const floatArrays = ['created', 'timestamps', 'fileCreated', 'fileModified', 'fileChanged'] as const;
 const arrayOrder: readonly ArrayName[] = [...floatArrays, ...integerArrays, ...byteArrays];
 
 /** Encodes a segment: the byte length of each array, then the arrays. Numbers are in the machine's byte order. */

@@ -47,13 +47,14 @@ function overlap(masks: NoteMasks, others: NoteMasks): boolean {
 
 /** Whether any live note may be left out. */
 function isRestricted({ clauses, excluded, phrases }: Query, filter: SearchFilter): boolean {
-  const { tags, folder, type, created, timestamp } = filter;
-  const values = [tags, folder, type, created.from, created.to, timestamp.from, timestamp.to];
+  const { tags, folder, type, created, timestamp, changed } = filter;
+  const dates = [created, timestamp, changed].flatMap(({ from, to }) => [from, to]);
+  const values = [tags, folder, type, ...dates];
   return clauses.length + excluded.length + phrases.length > 0 || values.some((value) => value !== null);
 }
 
 function applyFilter(masks: NoteMasks, segments: readonly Segment[], filter: SearchFilter): void {
-  const { tags, folder, type, created, timestamp } = filter;
+  const { tags, folder, type, created, timestamp, changed } = filter;
   if (tags !== null) {
     const terms = tags.map((tag) => tagTerm(withoutHash(tag)));
     intersect(masks, notesWithAny(segments, terms));
@@ -62,6 +63,7 @@ function applyFilter(masks: NoteMasks, segments: readonly Segment[], filter: Sea
   if (type !== null) intersect(masks, notesWithAny(segments, [typeTerm(type)]));
   keepDatesIn(masks, segments, created, (segment, note) => segment.created(note));
   keepDatesIn(masks, segments, timestamp, (segment, note) => segment.timestamp(note));
+  keepDatesIn(masks, segments, changed, (segment, note) => segment.facts.changed(note));
 }
 
 function liveNotes({ deleted, size }: Segment): Uint8Array {

@@ -8,6 +8,8 @@ export interface SearchFilter {
   /** A note without the date is outside every range. */
   readonly created: DateRange;
   readonly timestamp: DateRange;
+  /** The time of the last write on the server. */
+  readonly changed: DateRange;
 }
 
 /** Epoch milliseconds, both inclusive; null for no bound. */
@@ -27,4 +29,5 @@ export const NO_FILTER: SearchFilter = {
   type: null,
   created: NO_BOUNDS,
   timestamp: NO_BOUNDS,
+  changed: NO_BOUNDS,
 };

@@ -2,15 +2,14 @@ import fc from 'fast-check';
 import { analyze, type SearchableNote } from '../../src/analysis/analyzer.ts';
 import { VaultIndex } from '../../src/index/vault-index.ts';
 import { parseQuery } from '../../src/query/query-parser.ts';
-import type { SearchFilter } from '../../src/query/search-filter.ts';
+import { NO_FILTER } from '../../src/query/search-filter.ts';
 import { rank } from '../../src/ranking/rank.ts';
 
-const noBounds = { from: null, to: null };
-export const noFilter: SearchFilter = { tags: null, folder: null, type: null, created: noBounds, timestamp: noBounds };
+export const noFilter = NO_FILTER;
 
 export const idOf = (number: number) => `01900000-0000-7000-8000-${String(number).padStart(12, '0')}`;
 
-const file = { created: 0, modified: 0, size: 0 };
+const file = { created: 0, modified: 0, changed: 0, size: 0 };
 
 export function noteOf(number: number, content: string, more: Partial<SearchableNote> = {}): SearchableNote {
   const plain = { path: `n${number}.md`, title: `n${number}`, aliases: [], tags: [], type: null };

@@ -1,10 +1,10 @@
+import { FOLDERS_PREFERENCE, readFolder } from '@notevault/protocol/folder-choice.ts';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { preferencesQuery, rememberPreferences } from '../../data/preferences.ts';
 import { useTexts } from '../../i18n/use-texts.ts';
 import { Field } from '../../ui/controls/field.tsx';
 import { errorText } from '../../ui/feedback/error-text.ts';
 import { showToast } from '../../ui/feedback/toast.ts';
-import { FOLDERS_PREFERENCE, readFolder } from '../../workspace/folder-choice.ts';
 import { chosenFolders } from '../../workspace/folders.ts';
 import styles from './settings.module.css';
 

@@ -31,7 +31,12 @@ export interface SealedNote {
   readonly version: number;
   readonly deleted: boolean;
   /** File metadata: times in epoch milliseconds, size in UTF-8 bytes. */
-  readonly file: { readonly created: number; readonly modified: number; readonly size: number };
+  readonly file: {
+    readonly created: number;
+    readonly modified: number;
+    readonly changed: number;
+    readonly size: number;
+  };
   readonly meta: Uint8Array;
   /** Null for tombstones. */
   readonly content: Uint8Array | null;
@@ -43,13 +48,13 @@ async function withTexts(handle: ReadHandle, vault: OpenVault, rows: readonly Fe
   const live = rows.filter(({ deleted_at }) => deleted_at === null).map(({ id }) => id);
   const bodies = await handle.allMany(store.findContents, { vault_id: vault.id }, live);
   const contents = new Map(bodies.map(({ note_id, content }) => [note_id, content]));
-  return rows.map(({ id, seq, revision, version, deleted_at, meta, created_at, mtime, size_bytes }) => ({
+  return rows.map(({ id, seq, revision, version, deleted_at, meta, created_at, updated_at, mtime, size_bytes }) => ({
     id: id as NoteId,
     seq: seq as Seq,
     revision,
     version: version ?? 0,
     deleted: deleted_at !== null,
-    file: { created: created_at, modified: timeOf(mtime), size: size_bytes },
+    file: { created: created_at, modified: timeOf(mtime), changed: updated_at, size: size_bytes },
     meta,
     content: contents.get(id) ?? null,
   }));

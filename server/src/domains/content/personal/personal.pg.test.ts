@@ -86,3 +86,20 @@ onEachEngine('notes opened last', (open) => {
     assert.deepEqual([opened[0].path, opened[199].path], ['200.md', '1.md']);
   });
 });
+
+onEachEngine('the daily note', (open) => {
+  test('GET /vault/daily names the note of a day in the chosen folder, else in one with a usual name', async () => {
+    const { server, alice } = await start({ open });
+    await using _ = server;
+    await alice.post('/vaults', { name: 'Home' });
+    const day = new Date(server.clock.now()).toISOString().slice(0, 10);
+    const daily = async (query = '') => (await alice.get(`/vault/daily${query}`)).body;
+    assert.deepEqual(await daily(), { path: `Daily/${day}.md`, note_id: null });
+    const { note } = (await alice.post('/notes', { path: 'tagebuch/2026-02-28.md', content: 'x', mtime: 1 })).body;
+    assert.deepEqual(await daily('?date=2026-02-28'), { path: 'tagebuch/2026-02-28.md', note_id: note.id });
+    await alice.patch('/me/preferences', { folders: { daily: ' /Log/ ' } });
+    assert.deepEqual(await daily('?date=2026-02-28'), { path: 'Log/2026-02-28.md', note_id: null });
+    for (const date of ['2026-02-30', 'today', '26-1-1'])
+      assert.equal((await alice.get(`/vault/daily?date=${date}`)).status, 422);
+  });
+});

@@ -1,4 +1,4 @@
-import { OpenedNoteBody, OpenedNotes, Preferences } from '@notevault/protocol/personal.ts';
+import { DailyNote, DailyNoteQuery, OpenedNoteBody, OpenedNotes, Preferences } from '@notevault/protocol/personal.ts';
 import { isoTime } from '@notevault/protocol/values/time.ts';
 import { shortHash } from '../../../http/answers/revalidation.ts';
 import { idParam } from '../../../http/params.ts';
@@ -26,6 +26,17 @@ export function personalRoutes(personal: Personal): Route[] {
       responses: { 200: Preferences },
       handle: async ({ principal, body }) =>
         preferencesReply(principal, await personal.changePreferences(principal.userId, body)),
+    }),
+    route({
+      method: 'GET',
+      path: '/vault/daily',
+      operation: 'getDailyNote',
+      summary: 'Where the daily note of a day is or belongs, by the folder that the account chose',
+      query: DailyNoteQuery,
+      responses: { 200: DailyNote },
+      handle: async ({ principal, vault, query }) => ({
+        body: await personal.dailyNote(principal.userId, vault, query.date),
+      }),
     }),
     route({
       method: 'GET',

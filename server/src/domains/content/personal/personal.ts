@@ -1,5 +1,12 @@
+import { joinPath } from '@notevault/note-text/paths.ts';
 import { invalid, NotevaultError } from '@notevault/protocol/errors.ts';
-import { OPENED_NOTES_MAX, PREFERENCES_BYTES_MAX, type Preferences } from '@notevault/protocol/personal.ts';
+import { FOLDER_NAMES, FOLDERS_PREFERENCE, readFolder } from '@notevault/protocol/folder-choice.ts';
+import {
+  type DailyNote,
+  OPENED_NOTES_MAX,
+  PREFERENCES_BYTES_MAX,
+  type Preferences,
+} from '@notevault/protocol/personal.ts';
 import type { NoteId, UserId, VaultId } from '@notevault/protocol/values/ids.ts';
 import { Type } from 'typebox';
 import type { Clock } from '../../../ports/clock/clock.ts';
@@ -8,6 +15,7 @@ import type { SealContext, SealingKey } from '../../../ports/keyring/keyring.ts'
 import { SealedJson } from '../../../ports/keyring/sealed-json.ts';
 import type { Keys } from '../../foundation/keys/keys.ts';
 import type { Accounts } from '../accounts/accounts.ts';
+import type { Entries } from '../entries/entries.ts';
 import type { Notes } from '../notes/notes.ts';
 import type { OpenVault } from '../vaults/vaults.ts';
 import * as store from './personal.store.ts';
@@ -17,6 +25,7 @@ export interface PersonalDeps {
   readonly keys: Pick<Keys, 'open'>;
   readonly clock: Pick<Clock, 'now'>;
   readonly accounts: Pick<Accounts, 'lockUser'>;
+  readonly entries: Pick<Entries, 'folderAt' | 'pathKey' | 'rowsAt'>;
   readonly notes: Pick<Notes, 'listedById'>;
 }
 
@@ -60,6 +69,29 @@ export class Personal {
       await handle.run(store.putPreferences, { user_id: userId, data, version: version + 1 });
       return next;
     });
+  }
+
+  /** Returns where the daily note of a day is or belongs. Throws a validation error for what is no date. */
+  async dailyNote(userId: UserId, vault: OpenVault, date?: string): Promise<DailyNote> {
+    const { db, clock, entries } = this.#deps;
+    const day = date ?? new Date(clock.now()).toISOString().slice(0, 10);
+    if (!isDay(day)) throw invalid({ date: ['must be a date as YYYY-MM-DD'] });
+    const path = joinPath(await this.#dailyFolder(userId, vault), `${day}.md`);
+    const [row] = await entries.rowsAt(db, vault.id, 'note', [entries.pathKey(vault, path)]);
+    return { path, note_id: row?.id ?? null };
+  }
+
+  /** The chosen folder, else an existing one that has the name of one of the app's languages, else the English name. */
+  async #dailyFolder(userId: UserId, vault: OpenVault): Promise<string> {
+    const { db, entries } = this.#deps;
+    const chosen = (await this.preferences(userId))[FOLDERS_PREFERENCE] as { readonly daily?: unknown } | undefined;
+    const [english = ''] = FOLDER_NAMES.daily;
+    const folder = readFolder(chosen?.daily);
+    for (const name of folder === null ? FOLDER_NAMES.daily : [folder]) {
+      const existing = await entries.folderAt(db, vault, name);
+      if (existing !== null) return existing.path;
+    }
+    return folder ?? english;
   }
 
   /** Returns the notes of a vault that the person opened, with times, the latest first. Deleted notes are left out. */
@@ -119,4 +151,9 @@ function preferencesAt(userId: UserId, version: number): SealContext {
 
 function openedAt(userId: UserId, vaultId: VaultId, version: number): SealContext {
   return { kind: 'opened_notes.data', row: `${userId}.${vaultId}`, version };
+}
+
+function isDay(text: string): boolean {
+  const time = Date.parse(`${text}T00:00:00Z`);
+  return /^\d{4}-\d{2}-\d{2}$/.test(text) && !Number.isNaN(time) && new Date(time).toISOString().startsWith(text);
 }

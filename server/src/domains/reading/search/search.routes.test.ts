@@ -217,6 +217,21 @@ onSqlite('search', (open) => {
     assert.equal(await narrowed({ folder: 'Sea', type: 'log', tags: ['water'], created_after: '2024-03-06' }), 'b');
   });
 
+  test('POST /search narrows by the time of the last change, whatever times client and frontmatter give', async () => {
+    await using notes = await start();
+    const { server, alice } = notes;
+    await alice.write('old.md', '---\nupdated: 2031-01-01\n---\nwater');
+    server.clock.advance({ minutes: 2 });
+    const since = new Date(server.clock.now()).toISOString();
+    assert.deepEqual(await find(alice, 'water', { changed_after: since }), []);
+    server.clock.advance({ minutes: 1 });
+    await alice.write('new.md', '---\nupdated: 2001-01-01\n---\nwater');
+    assert.deepEqual(await find(alice, 'water', { changed_after: since }), ['new.md']);
+    assert.deepEqual(await find(alice, 'water', { changed_before: since }), ['old.md']);
+    await alice.write('old.md', 'high water');
+    assert.deepEqual((await find(alice, 'water', { changed_after: since })).sort(), ['new.md', 'old.md']);
+  });
+
   test('POST /search understands the syntax of queries', async () => {
     await using notes = await start();
     const { alice } = notes;

@@ -44,6 +44,25 @@ onEachEngine('the trash', (open) => {
     await assertConsistent(server);
   });
 
+  test('GET /trash?path= lists what had a path when it was deleted, in any case, notes and attachments alike', async () => {
+    await using notes = await startNotes(await start());
+    const { server, alice } = notes;
+    const first = await alice.write('f/a.md', 'first');
+    await alice.remove('f/a.md');
+    server.clock.advance({ seconds: 1 });
+    const moved = await alice.write('b.md', 'second');
+    await alice.caller.post('/notes/rename', { old_path: 'b.md', new_path: 'f/A.md' });
+    await alice.remove('f/A.md');
+    const file = (await uploadRaw(alice.caller, 'b.png', FILE)).body.attachment;
+    await alice.caller.delete('/attachments/b.png');
+    const at = async (path: string) =>
+      (await alice.caller.get(`/trash?path=${encodeURIComponent(path)}`)).body.items.map(({ id }: Json) => id);
+    assert.deepEqual(await at('F/a.md'), [moved.id, first.id]);
+    assert.deepEqual(await at('b.png'), [file.id]);
+    assert.deepEqual(await at('b.md'), []);
+    assert.equal((await alice.caller.get('/trash?path=..%2Fx')).status, 422);
+  });
+
   test('the trash is read in pages, each item once, also when others are restored meanwhile', async () => {
     await using notes = await startNotes(await start());
     const { server, alice } = notes;

@@ -20,7 +20,7 @@ export function trashRoutes(trash: Trash): Route[] {
       query: TrashQuery,
       responses: { 200: TrashPage },
       errors: ['invalid_cursor', ...UNREADABLE],
-      handle: async ({ vault, query }) => ({ body: await trash.list(vault, query.cursor) }),
+      handle: async ({ vault, query }) => ({ body: await trash.list(vault, query) }),
     }),
     idempotentRoute({
       path: '/trash/:id/restore',

@@ -46,6 +46,17 @@ export const findTrashed = statement((db, p: Page) =>
     .$castTo<TrashedEntry>(),
 );
 
+/** The same of entries that had a path when they were deleted. */
+export const findTrashedAt = statement((db, p: Page & { readonly pathKey: Buffer }) =>
+  trashedBefore(db, 'note', p)
+    .where('path_key', '=', p.pathKey)
+    .unionAll(trashedBefore(db, 'attachment', p).where('path_key', '=', p.pathKey))
+    .orderBy('deleted_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(p.limit)
+    .$castTo<TrashedEntry>(),
+);
+
 export const findTrashedById = statement((db, p: { vault: VaultId; id: string; since: number }) =>
   db
     .selectFrom('entries')

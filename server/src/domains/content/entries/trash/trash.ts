@@ -1,6 +1,7 @@
 import { timingSafeEqual } from 'node:crypto';
+import { normalizePath, PathError } from '@notevault/note-text/paths.ts';
 import { invalid, NotevaultError } from '@notevault/protocol/errors.ts';
-import type { TrashPage, TrashRestored } from '@notevault/protocol/trash.ts';
+import type { TrashPage, TrashQuery, TrashRestored } from '@notevault/protocol/trash.ts';
 import { NIL_UUID, type VaultId } from '@notevault/protocol/values/ids.ts';
 import { isoTime } from '@notevault/protocol/values/time.ts';
 import { createYield } from '../../../../concurrency/yield.ts';
@@ -9,6 +10,7 @@ import type { OpenVault, TrashContents } from '../../vaults/vaults.ts';
 import type { EntryDeps, LockedDeps, WriteContext } from '../entries.deps.ts';
 import type { StoredEntry } from '../entries.store.ts';
 import type { ItemKind } from '../entries.tables.ts';
+import { pathKeyOf } from '../namespace/path-lookup.ts';
 import { firstBytes, SLICE_ROWS } from '../row-slices.ts';
 import { clearEntry, clearPurged, type EntryToPurge, purgeEntries } from './purge.ts';
 import type { TrashPosition } from './trash.store.ts';
@@ -38,30 +40,38 @@ export function createTrash(deps: LockedDeps) {
 }
 
 /**
- * Returns a page of the trash, the last deletion first. Throws `invalid_cursor`, `note_unreadable`,
- * `attachment_unreadable`.
+ * Lists the trash, newest deletions first; with `path`, only entries that had it when they were deleted. Throws
+ * `invalid_cursor`, `note_unreadable`, `attachment_unreadable`, and a validation error for a path that no entry can have.
  */
-async function listTrash(deps: LockedDeps, vault: OpenVault, cursor: string | undefined): Promise<TrashPage> {
+async function listTrash(deps: LockedDeps, vault: OpenVault, { cursor, path }: TrashQuery): Promise<TrashPage> {
   const position = cursor === undefined ? NEWEST : trashPositionOf(vault, cursor);
-  const rows = await deps.db.all(store.findTrashed, {
-    ...position,
-    vault: vault.id,
-    since: expiredUntil(deps),
-    limit: PAGE + 1,
-  });
-  const page = rows.slice(0, PAGE);
+  const page = { ...position, vault: vault.id, since: expiredUntil(deps), limit: PAGE + 1 };
+  const rows =
+    path === undefined
+      ? await deps.db.all(store.findTrashed, page)
+      : await deps.db.all(store.findTrashedAt, { ...page, pathKey: pathKeyOf(vault, checkedPath(path)) });
+  const shown = rows.slice(0, PAGE);
   const yieldIfDue = createYield();
   const items: ReturnType<typeof itemOf>[] = [];
-  for (const row of page) {
+  for (const row of shown) {
     await yieldIfDue();
     items.push(itemOf(deps, vault, row));
   }
-  const last = page.at(-1);
+  const last = shown.at(-1);
   const more = rows.length > PAGE && last !== undefined;
   return {
     items: await deps.vaults.withActors(vault, items),
     next_cursor: more ? trashCursorOf(vault, { deletedAt: last.deleted_at, id: last.id }) : null,
   };
+}
+
+function checkedPath(sent: string): string {
+  try {
+    return normalizePath(sent);
+  } catch (error) {
+    if (error instanceof PathError) throw invalid({ path: [error.reason] });
+    throw error;
+  }
 }
 
 /** The item as it is sent, but for who deleted it. */

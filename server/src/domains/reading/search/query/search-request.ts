@@ -35,6 +35,7 @@ export function checkRequest(request: SearchRequest): Omit<CheckedRequest, 'retu
   if (!MODES.includes(mode)) errors.mode = [`must be one of ${MODES.join(', ')}`];
   const created = dateRangeOf(request, 'created', errors);
   const timestamp = dateRangeOf(request, 'updated', errors);
+  const changed = dateRangeOf(request, 'changed', errors);
   const folder = folderOfRequest(request.folder ?? null, errors);
   if (Object.keys(errors).length > 0) throw invalid(errors);
   const { tags = null, type = null } = request;
@@ -45,18 +46,19 @@ export function checkRequest(request: SearchRequest): Omit<CheckedRequest, 'retu
     mode: mode as SearchMode,
     limit: Math.min(MAX_LIMIT, Math.max(1, Math.round(request.limit ?? DEFAULT_LIMIT))),
     diversity: Math.min(1, Math.max(0, request.diversity ?? 0)),
-    filter: { tags: wantedTags, folder, type, created, timestamp },
+    filter: { tags: wantedTags, folder, type, created, timestamp, changed },
     crossVault: request.cross_vault ?? false,
   };
 }
 
-function dateRangeOf(request: SearchRequest, name: 'created' | 'updated', errors: FieldErrors): DateRange {
+function dateRangeOf(request: SearchRequest, name: DatedBy, errors: FieldErrors): DateRange {
   const from = dateOf(request, `${name}_after`, errors);
   const to = dateOf(request, `${name}_before`, errors);
   return { from: from?.start ?? null, to: to?.end ?? null };
 }
 
-type DateField = `${'created' | 'updated'}_${'after' | 'before'}`;
+type DatedBy = 'created' | 'updated' | 'changed';
+type DateField = `${DatedBy}_${'after' | 'before'}`;
 
 /** The first and last millisecond that a date names: a bare date names a whole day in UTC. */
 function dateOf(request: SearchRequest, field: DateField, errors: FieldErrors): { start: number; end: number } | null {

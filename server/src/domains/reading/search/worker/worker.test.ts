@@ -3,15 +3,14 @@ import { createSecretKey, randomBytes } from 'node:crypto';
 import { test } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { NoteId, Seq } from '@notevault/protocol/values/ids.ts';
+import { NO_FILTER } from '@notevault/search-index/query/search-filter.ts';
 import { sealingKey } from '../../../../ports/keyring/sealing.ts';
 import type { NoteMeta, SealedNote } from '../../../content/notes/notes.ts';
 import { SearchWorker } from './worker.ts';
 
-const none = { from: null, to: null };
-const noFilter = { tags: null, folder: null, type: null, created: none, timestamp: none };
 const options = {
   mode: 'keyword',
-  filter: noFilter,
+  filter: NO_FILTER,
   limit: 5,
   diversity: 0,
   returned: new Set<string>(),
@@ -50,7 +49,7 @@ function noteOf(seq: number, title: string, content: string): SealedNote {
     revision: 1,
     version: 1,
     deleted: false,
-    file: { created: 0, modified: 0, size: 0 },
+    file: { created: 0, modified: 0, changed: 0, size: 0 },
     ...bytes,
   };
 }

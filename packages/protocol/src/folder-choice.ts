@@ -4,10 +4,10 @@ export interface Folders {
   readonly daily: string;
 }
 
-/** Under which name the account remembers the folders that it chose. */
+/** The preference in which an account keeps the folders that it chose. */
 export const FOLDERS_PREFERENCE = 'folders';
 
-/** What the languages of the app call them. A test compares them with the catalogues. */
+/** The names of the folders in each language of the app. A test compares them with the catalogues. */
 export const FOLDER_NAMES: Readonly<Record<keyof Folders, readonly string[]>> = {
   templates: ['Templates', 'Vorlagen', 'テンプレート'],
   daily: ['Daily', 'Tagebuch', '日記'],
@@ -19,8 +19,8 @@ export function readFolder(stored: unknown): string | null {
 }
 
 /**
- * The folders of a vault: those that were chosen, else those that there are under a name of any language, so that
- * another language of the app finds the same notes, else what the language calls them.
+ * Returns the folders of a vault: the chosen ones; else existing ones with a name of any language, so that the app finds
+ * the same notes in another language; else the names of the current language.
  */
 export function foldersIn(
   hasFolder: (path: string) => boolean,
