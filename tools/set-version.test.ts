@@ -8,7 +8,7 @@ import { isReleased, namedVersions, setVersion } from './set-version.ts';
 const root = join(import.meta.dirname, '..');
 const APP_VERSIONS = 'clients/obsidian/export/versions.json';
 
-test('every place that names the version names the same one, which is released only if the changelog says so', () => {
+test('all places name the same version, which is a release only if the changelog lists it', () => {
   const named = namedVersions(root);
   const [version = ''] = named['package.json'] ?? [];
   for (const [path, versions] of Object.entries(named)) assert.deepEqual([path, ...new Set(versions)], [path, version]);

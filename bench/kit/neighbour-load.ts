@@ -1,6 +1,6 @@
 /** A server and an account on it, on which a load runs. */
 export interface LoadTarget {
-  /** Without a trailing slash. */
+  /** Address without a trailing slash. */
   readonly url: string;
   /** Credential and vault of the account, for every request. */
   readonly headers: Readonly<Record<string, string>>;

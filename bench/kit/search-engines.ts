@@ -27,7 +27,7 @@ export interface Engine {
   readonly name: string;
   add(id: number, note: MadeNote): void | Promise<void>;
   finish(): void | Promise<void>;
-  /** Only finds and ranks the notes; returns their number. */
+  /** Finds and ranks the notes without reading them; returns their number. */
   find(query: string): number | Promise<number>;
   /** Returns the results as a page shows them. */
   answer(query: string): readonly Result[] | Promise<readonly Result[]>;

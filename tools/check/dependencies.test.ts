@@ -17,7 +17,7 @@ function messages(...args: Parameters<typeof checkDependencies>): string {
     .join('\n');
 }
 
-test('checkDependencies accepts imports with paths, workspaces, types of listed packages, and tools run by name', () => {
+test('checkDependencies accepts path imports, workspaces, types of listed packages, and tools run by name', () => {
   const server = {
     path,
     dependencies: { ...dependencies, pg: '1' },

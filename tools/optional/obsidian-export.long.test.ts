@@ -59,7 +59,7 @@ function nodeOf(major: string): string {
   return join(at, 'node_modules', name, 'bin');
 }
 
-test('P12: the export of the plugin builds the same file from a clean clone on every Node, with one Yjs and nothing of Node', () => {
+test('P12: the exported plugin builds the same file on every Node, with one Yjs and no Node modules', () => {
   const own = dirname(process.execPath);
   const built = ['', ...NODES].map((major) => {
     const path = [major === '' ? own : nodeOf(major), process.env.PATH].join(delimiter);
@@ -80,7 +80,7 @@ test('P12: the export of the plugin builds the same file from a clean clone on e
   assert.doesNotMatch(code, /\(\?<[=!]/, 'a look-behind, which iOS below 16.4 does not have');
 });
 
-test('P12: the export of the plugin has types that fit, and the store’s lint finds no error, nothing disabled, and no more warnings', () => {
+test('P12: the exported plugin type-checks, and the store’s lint finds no errors and no new warnings', () => {
   const clone = cloned('linted');
   run('npm', ['run', 'check'], clone);
   const { stdout } = spawnSync(process.execPath, ['node_modules/eslint/bin/eslint.js', '.', '--format', 'json'], {

@@ -38,7 +38,7 @@ const failsWith = (code: string, message: RegExp) => (error: unknown) => {
 };
 
 describe('the onnx embedder', () => {
-  test('the onnx embedder has a space that names folder, weights and settings, so that equal ids mean equal vectors', async () => {
+  test('the onnx embedder’s space names folder, weights and settings, so equal ids mean equal vectors', async () => {
     const prompts = {
       'config_sentence_transformers.json': JSON.stringify({ prompts: { query: 'query: ', passage: 'passage: ' } }),
     };

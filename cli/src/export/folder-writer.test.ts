@@ -19,7 +19,7 @@ test('unwritable recognises names that a system cannot hold', () => {
   for (const path of ['console.md', 'a.b/c d', 'Ünï/日本.md']) assert.equal(unwritable(path, 'win32'), null, path);
 });
 
-test('FolderWriter keeps the old file, and no part of the new one, when the bytes do not have the expected hash', async () => {
+test('FolderWriter keeps the old file and discards the new one if the bytes do not match the hash', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'notevault-test-'));
   try {
     const writer = new FolderWriter(folder);

@@ -55,7 +55,7 @@ for (const [name, operation] of Object.entries(operations)) {
   }
 }
 
-test('Transport says that an answer is no JSON, and takes one of a failed request for an error without details', async () => {
+test('Transport reports a response that is not JSON, and ignores the body of a failed one', async () => {
   const page = () => new Response('<html>Sign in to this network</html>');
   await assert.rejects(vaultOf(page()).changes(null), {
     name: 'ConnectionError',

@@ -12,7 +12,7 @@ const page = (seqs: number[], cursor: string, more: boolean): FeedPage => ({
   resume_cursor: cursor,
 });
 
-test('followChanges yields page after page, reports a page as applied when the next is requested, and then waits', async () => {
+test('followChanges yields pages, reports each as applied when the next one is requested, then waits', async () => {
   const asked: (string | null)[] = [];
   const applied: string[] = [];
   const pages = [page([1, 2], 'c2', true), page([3], 'c3', false), page([], 'c3', false), page([4], 'c4', false)];

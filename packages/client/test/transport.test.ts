@@ -78,7 +78,7 @@ test('Transport sends nothing to another host to which a server redirects, and s
   assert.deepEqual(reached, []);
 });
 
-test('Transport repeats a request after a temporary failure with the same idempotency key, and no sooner than the server asks', async () => {
+test('Transport retries a transient failure with the same idempotency key, not before Retry-After', async () => {
   const { transport, sent, waits } = scripted([
     new TypeError('fetch failed'),
     failed(503, 'unavailable', { 'retry-after': '7' }),
@@ -102,7 +102,7 @@ test('Transport throws other errors at once, with the code and the request id of
   assert.equal(sent.length, 1);
 });
 
-test('Transport gives up on an unreachable server after five attempts, or one for a request that may not be repeated', async () => {
+test('Transport gives up on an unreachable server after five attempts, or one if retries are not safe', async () => {
   const down = () => Array.from({ length: 5 }, () => new TypeError('fetch failed'));
   const often = scripted(down());
   await assert.rejects(often.transport.json(post), ConnectionError);

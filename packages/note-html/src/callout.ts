@@ -1,8 +1,8 @@
 /** The first line of a callout. Offsets are those of the line from its `>` on. */
 export interface CalloutHead {
-  /** As written, in lower case. */
+  /** Kind as written, in lower case. */
   readonly kind: string;
-  /** One of a few looks; kinds that are not known look like a note. */
+  /** Style of the callout; unknown kinds look like a note. */
   readonly look: CalloutLook;
   /** `+` open, `-` closed, or null when it does not fold. */
   readonly fold: '+' | '-' | null;

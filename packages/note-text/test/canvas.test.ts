@@ -81,7 +81,7 @@ describe('rewriteCanvas', () => {
     assert.deepEqual(rewritten(before, to), { canvas: after, left: 0 });
   });
 
-  it('rewriteCanvas writes a markdown link for a name that a wikilink cannot have, and counts what no text can be', () => {
+  it('rewriteCanvas writes markdown links for names that wikilinks cannot contain, and counts the rest', () => {
     const canvas = JSON.stringify({ nodes: [node({ type: 'text', text: '![[a|b]]' })] });
     const change = { string: 0, ord: 0, was: 'a' } as const;
     const { canvas: now } = rewriteCanvas(canvas, [{ ...change, target: 'C#.md', form: 'markdown' }]);

@@ -29,7 +29,7 @@ test('a note without frontmatter has status ok', () => {
   }
 });
 
-test('the body begins after the closing line, with LF, CRLF, a byte order mark, trailing spaces, or no body', () => {
+test('the body begins after the closing line, with LF, CRLF, BOM, trailing spaces, or no body', () => {
   for (const content of ['---\ntitle: T\n---\nB', '---\r\ntitle: T\r\n---\r\nB', '\ufeff--- \ntitle: T\n---\t\nB']) {
     const { status, title, bodyStart } = readFrontmatter(content);
     assert.deepEqual([status, title, content.slice(bodyStart)], ['ok', 'T', 'B'], JSON.stringify(content));

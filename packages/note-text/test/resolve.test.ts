@@ -97,7 +97,7 @@ test('resolve: a bare name matches file names, then aliases', () => {
   assert.equal(wiki('n', 's.md', 'n2.md', 'xn.md'), null);
 });
 
-test('resolve: of several matches the one with most shared folders wins, then fewest segments, then code-point order', () => {
+test('resolve prefers the match with the most shared folders, then fewest segments, then code-point order', () => {
   assert.equal(wiki('n', 'a/b/s.md', 'n.md', 'a/n.md', 'a/c/n.md', 'x/b/n.md'), 'a/n.md');
   assert.equal(wiki('n', 'a/b/s.md', 'n.md', 'a/n.md', 'a/b/c/d/n.md'), 'a/b/c/d/n.md');
   assert.equal(wiki('n', 's.md', 'b/n.md', 'a/n.md', 'a/a/n.md'), 'a/n.md');

@@ -39,7 +39,7 @@ describe('targetChoices', () => {
     );
   });
 
-  it('targetChoices returns markdown links for a name that a wikilink cannot contain, and wikilinks for single brackets', () => {
+  it('targetChoices returns markdown links for names that wikilinks cannot contain', () => {
     const choices = (to: string) => {
       const at = { source: 'a/s.md', target: to };
       return targetChoices({ before: at, after: at, form: 'wikilink', target: 'Old' });

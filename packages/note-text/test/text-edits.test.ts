@@ -86,7 +86,7 @@ test('isTagName accepts names of tags only', () => {
 const mentioned = (content: string, ...names: string[]) =>
   mentionsIn(content, names).map(({ start, end }) => `${start} ${content.slice(start, end)}`);
 
-test('mentionsIn finds names as whole words in any case, outside of links, code, tags, comments and frontmatter', () => {
+test('mentionsIn finds names as whole words in any case, outside links, code, tags, comments, frontmatter', () => {
   const content = [
     '---',
     'about: Plan',

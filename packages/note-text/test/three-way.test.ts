@@ -69,7 +69,7 @@ describe('clientEdits', () => {
     assert.equal(merged(base, minimalDiff(base, text), text), text);
   });
 
-  it('clientEdits gives up after the steps that are allowed, in the difference and in the comparison with others', () => {
+  it('clientEdits gives up after the allowed steps, in the diff and in the comparison with other writes', () => {
     const words = (of: string, count: number) => Array.from({ length: count }, (_, at) => `${of}${at * 7} `).join('');
     const base = 'begin\nend\n';
     const theirs = Array.from({ length: 40 }, (_, at) => insertion(6, `${words('t', 30)}${at}\n`));

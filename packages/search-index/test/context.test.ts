@@ -24,7 +24,7 @@ test('contextOf returns the plain paragraph around a link and where the link is'
   assert.equal(shown('一行[[目標]]次'), '一行<目標>次');
 });
 
-test('contextOf cuts long texts on both sides between words, says so, and gives one side what the other does not need', () => {
+test('contextOf shortens long texts at word boundaries, and gives unused length to the other side', () => {
   const words = 'word '.repeat(100);
   assert.match(shown(`${words}[[Target]] ${words}`), /^…(?:word ){18,19}<Target>(?: word){18,19}…$/);
   assert.match(shown(`[[Target]] ${words}`), /^<Target>(?: word){37,38}…$/);

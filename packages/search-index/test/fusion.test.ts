@@ -15,7 +15,7 @@ describe('blend', () => {
   const byVectors = (id: string, score: number) => ({ id, score, location, matches: 1 });
   const ids = (hits: readonly { id: string }[]) => hits.map(({ id }) => id).join('');
 
-  test('blend adds the weighted cosine above the chance level to the score by words, less where words find much', () => {
+  test('blend adds the weighted cosine above chance to the word score, less if words find much', () => {
     const hits = blend([byWords('a', 0.6), byWords('b', 0.5)], [byVectors('b', 1)], { weight: 0.5, minCosine: 0.2 });
     assert.deepEqual(
       hits.map(({ id, score }) => [id, Number(score.toFixed(6))]),
@@ -25,7 +25,7 @@ describe('blend', () => {
       ],
     );
   });
-  test('blend puts a note that only vectors find first where words find little, and last where they find it all', () => {
+  test('blend ranks a note found only by vectors first if words find little, and last if they find all', () => {
     const near = [byVectors('v', 0.9)];
     const options = { weight: 0.5, minCosine: 0.1 };
     assert.equal(ids(blend([byWords('w', 0.1)], near, options)), 'vw');

@@ -95,7 +95,7 @@ test('a query compares dates as days and instants of the zone of the query', () 
   assert.equal(having(summer, 'd', 'is', '2026-06-30'), 'a');
 });
 
-test('a query sorts values of the commonest type first, then others, then notes without one, in both directions', () => {
+test('a query sorts the commonest type first, then others, then notes without one, in both directions', () => {
   const index = indexOf([
     withProperties(0, 'p: 2'),
     withProperties(1, 'p: 10'),

@@ -105,7 +105,7 @@ test('a #tag in a query finds the word anywhere, and notes with the tag first', 
   assert.deepEqual(numbers(index, 'work '), [1, 2]);
 });
 
-test('a note whose whole title or alias is the query comes first, and one whose title begins with it while typing', () => {
+test('a note whose title or alias equals the query comes first, or begins with it while typing', () => {
   const index = indexOf([
     noteOf(1, 'plan plan plan', { title: 'Plan of the sea wall plan' }),
     noteOf(2, 'x', { title: 'Sea wall' }),
@@ -131,7 +131,7 @@ test('words of Arabic, Hebrew and Korean match with other articles and particles
   assert.deepEqual(numbers(index, '복원 '), [4]);
 });
 
-test('words of Persian match with and without plurals and pronouns, half-spaces and the letters of Arabic keyboards', () => {
+test('Persian words match with and without plurals, pronouns, half-spaces and Arabic keyboard letters', () => {
   const index = indexOf([
     noteOf(1, 'کتاب‌های کتابخانه را تا شنبه پس بده'),
     noteOf(2, 'جلسه‌ی مدرسه برای فردا'),
@@ -151,7 +151,7 @@ test('forms of a Korean verb are found by one another', () => {
   assert.deepEqual(numbers(index, '굽기 '), [3]);
 });
 
-test('an unfinished word that a dictionary cuts in pieces finds what it begins, and finished words stay as they are', () => {
+test('an unfinished word that a dictionary splits finds the words that it begins', () => {
   const index = indexOf([noteOf(1, 'วิ่งเจ็ดร้อยกิโลเมตร'), noteOf(2, 'ไฟหกร้อยกิโลวัตต์'), noteOf(3, 'คืนหนังสือห้องสมุด')]);
   assert.equal(numbers(index, 'กิโลเ')[0], 1);
   assert.equal(numbers(index, 'ห้องสมุ')[0], 3);

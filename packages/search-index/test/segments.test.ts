@@ -18,7 +18,7 @@ const steps = fc.array(
   { maxLength: 40 },
 );
 
-test('search results depend on the notes alone: not on their history, on segments, or on being stored and read back', () => {
+test('search results depend only on the notes, not on their history, segments or being stored and loaded', () => {
   fc.assert(
     fc.property(steps, fc.array(typed, { minLength: 1, maxLength: 3 }), (life, asked) => {
       let index = new VaultIndex();

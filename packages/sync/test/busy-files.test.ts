@@ -87,7 +87,7 @@ class BusyDevice {
 }
 
 for (const gap of [0, 5, 20, 50, 100, 200]) {
-  test(`names that are swapped by three renames ${gap} ms apart are swapped in the vault, and no file is new or gone`, async () => {
+  test(`names swapped by three renames ${gap} ms apart are swapped in the vault without new or lost files`, async () => {
     for (const between of ['tmp', 'tmp.md']) {
       for (let begin = 0; begin < 60; begin += 7) {
         const device = new BusyDevice();

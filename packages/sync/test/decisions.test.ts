@@ -76,7 +76,7 @@ test('a folder that follows the server, or leads it, is asked before what is del
   }
 });
 
-test('of a settings file that differs at the first meeting the vault’s is taken, and the other one is in the trash', async () => {
+test('the vault’s version of a settings file wins the first sync, and the local one goes to the trash', async () => {
   const device = new LoneDevice();
   device.server.agentCreate('.obsidian/hotkeys.json', 'of the vault');
   device.disk.userWrite('.obsidian/hotkeys.json', 'of the desk');
@@ -149,7 +149,7 @@ test('putting back after nearly all files changed takes the contents of the othe
   assert.deepEqual(device.both, [before, before]);
 });
 
-test('a folder that follows the server gets all of its contents and names, and what only it had is in the trash', async () => {
+test('a folder that follows the server gets its contents and names, and trashes its own other files', async () => {
   const device = await synced(6);
   const expected = new Map(device.both[1]);
   device.disk.userWrite('0.md', 'edited here\n');

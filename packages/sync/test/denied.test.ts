@@ -18,7 +18,7 @@ function deny(device: LoneDevice, method: 'requireWritable' | 'readBytes', isDen
   };
 }
 
-test('a file that the disk denies to this user is told apart, and written by the next run once it is allowed', async () => {
+test('a file without permission is reported as denied, and written by the next run once allowed', async () => {
   const device = new LoneDevice();
   for (const path of ['a.md', 'b.md']) device.server.agentCreate(path, `${path}\n`);
   const engine = await device.engine();
@@ -31,7 +31,7 @@ test('a file that the disk denies to this user is told apart, and written by the
   assert.deepEqual(device.both[0], device.both[1]);
 });
 
-test('a file that cannot be read is neither deleted nor replaced, also where its hash is not known any more, and is synced once it can', async () => {
+test('an unreadable file is neither deleted nor replaced, even without a hash, and synced once readable', async () => {
   const device = new LoneDevice();
   for (const path of ['f/a.md', 'f/b.md', 'c.md']) device.disk.userWrite(path, `${path}\n`);
   await device.sync();

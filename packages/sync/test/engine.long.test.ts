@@ -15,7 +15,7 @@ test('in 20,000 seeds with names that are swapped and go in circles no word is l
   assert.deepEqual(await runSeeds(3_000_000, 20_000, { hasExchanges: true }), []);
 });
 
-test('in 20,000 seeds with stale copies of folders no word is lost, and no device keeps a copy of its own earlier text', async () => {
+test('in 20,000 seeds with stale folder copies no word is lost, and no earlier own text is kept as a copy', async () => {
   assert.deepEqual(await runSeeds(4_000_000, 20_000, { hasCopies: true }), []);
 });
 

@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { runSeeds } from './simulation/run.ts';
 
-test('in 50 seeds three devices, people and an assistant end in sync, with no word lost, and a second run of ten is identical', async () => {
+test('in 50 seeds three devices and an assistant end in sync with no word lost, and runs are repeatable', async () => {
   assert.deepEqual(await runSeeds(1, 10), []);
   assert.deepEqual(await runSeeds(11, 40, { twice: false }), []);
 });
 
-test('in 40 seeds with names that are swapped and go in circles three devices end in sync, with no word lost', async () => {
+test('in 40 seeds with swapped and rotated names three devices end in sync with no word lost', async () => {
   assert.deepEqual(await runSeeds(1, 40, { twice: false, hasExchanges: true }), []);
 });
 
@@ -23,15 +23,15 @@ test('seed 1017629: a rename of letters’ case ends although another file of th
   assert.deepEqual(await runSeeds(1_017_629, 1), []);
 });
 
-test('seeds 7007939 and 7009887: a file is not taken for another one whose name differs by case and that moves away', async () => {
+test('seeds 7007939 and 7009887: a file is not confused with one that differs by case and moves away', async () => {
   assert.deepEqual([...(await runSeeds(7_007_939, 1)), ...(await runSeeds(7_009_887, 1))], []);
 });
 
-test('seed 20014327: an edit that the server took and lost again by a restore is sent again, not overwritten', async () => {
+test('seed 20014327: an edit that the server lost by a restore is sent again, not overwritten', async () => {
   assert.deepEqual(await runSeeds(20_014_327, 1), []);
 });
 
-test('in 50 seeds with members, who become viewers, are removed and come back, viewers send nothing, folders without a vault stay as they are, and no word is lost', async () => {
+test('in 50 seeds with members whose roles change, viewers send nothing and no word is lost', async () => {
   assert.deepEqual(await runSeeds(1, 5, { hasMembers: true }), []);
   assert.deepEqual(await runSeeds(6, 45, { twice: false, hasMembers: true }), []);
 });
@@ -40,11 +40,11 @@ test('seed 1734 with members: a request of an editor without an answer is not se
   assert.deepEqual(await runSeeds(1734, 1, { hasMembers: true }), []);
 });
 
-test('seed 9564 with members: all devices get a file whose device was told that nothing was done, because its request was carried out twice', async () => {
+test('seed 9564 with members: all devices get a file whose request was carried out twice', async () => {
   assert.deepEqual(await runSeeds(9564, 1, { hasMembers: true }), []);
 });
 
-test('in 50 seeds devices that lose their state or go back to older copies keep no copy of their own earlier texts, settings converge, and nothing is lost', async () => {
+test('in 50 seeds with lost states and older folder copies, no earlier own text is kept, nothing is lost', async () => {
   assert.deepEqual(await runSeeds(1, 5, { hasCopies: true }), []);
   assert.deepEqual(await runSeeds(6, 45, { twice: false, hasCopies: true }), []);
 });

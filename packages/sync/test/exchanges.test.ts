@@ -9,7 +9,7 @@ const contentsOf = (server: SimServer) =>
     server.live.map(({ path, content }) => [path, content]).sort(([a = ''], [b = '']) => (a < b ? -1 : 1)),
   );
 
-test('a device that syncs at any moment of another one’s swap sees no name but the two, in twelve rounds with three devices', async () => {
+test('in twelve rounds, a device that syncs at any moment of another’s swap sees only the two names', async () => {
   const server = new SimServer(new Calm(1));
   const names = new Set<string>();
   let isSwapping = false;
@@ -43,7 +43,7 @@ test('a device that syncs at any moment of another one’s swap sees no name but
 
 for (const hasFileIds of [true, false]) {
   const disks = hasFileIds ? 'with' : 'without';
-  test(`circles, swaps of case and of folders are one request and one change of the disk, on disks ${disks} file ids`, async () => {
+  test(`rotations, case and folder swaps take one request and one disk change, on disks ${disks} file ids`, async () => {
     const server = new SimServer(new Calm(1));
     const [one, other] = [new Device(server, { hasFileIds }), new Device(server, { hasFileIds })];
     const files = ['a.md', 'b.md', 'c.md', 'f/x.md', 'f/1.png', 'g/x.md', 'g/1.png'];
@@ -101,7 +101,7 @@ test('a circle that is longer than a request ends in the same names', async () =
   assert.deepEqual(device.contents, contentsOf(server));
 });
 
-test('a swap that is undone or made alike on another device before it arrives leaves one name for each file', async () => {
+test('a swap undone or repeated on another device before it arrives leaves each file with one name', async () => {
   const server = new SimServer(new Calm(1));
   const [one, other] = [new Device(server), new Device(server)];
   for (const path of ['p.md', 'q.md']) one.disk.userWrite(path, `${path}\n`);
@@ -115,7 +115,7 @@ test('a swap that is undone or made alike on another device before it arrives le
   assert.equal(server.live.length, 2);
 });
 
-test('a server that cannot exchange names yet keeps both names, is told of nothing else, and gets all other changes', async () => {
+test('a server without name exchange keeps both names, receives no partial renames, and all other changes', async () => {
   const server = new SimServer(new Calm(1));
   const device = new Device(server);
   const old: Server = {

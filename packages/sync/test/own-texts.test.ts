@@ -11,7 +11,7 @@ test('a text has the lines of another one if they stand in it in the same order,
     assert.ok(!hasLinesOf(text, other), JSON.stringify(other));
 });
 
-test('a note whose state was lost is merged over the version that it is of, when it is edited before the next text has come', async () => {
+test('a note edited after its state was lost is merged based on the version that it came from', async () => {
   const device = new LoneDevice();
   device.disk.userWrite('a.md', 'one\ntwo\n');
   await device.sync();
@@ -28,7 +28,7 @@ test('a note whose state was lost is merged over the version that it is of, when
   assert.deepEqual(device.both, [expected, expected]);
 });
 
-test('a preview tells equal files also where others are renamed, and decides nothing about texts that the vault has seen', async () => {
+test('a preview counts equal files despite renames of others, and decides nothing about known texts', async () => {
   const device = new LoneDevice();
   for (const path of ['1.md', '2.md', '3.md', 'old.md', 'other.md']) device.disk.userWrite(path, `${path}\n`);
   await device.sync();

@@ -99,7 +99,7 @@ test('an edit wins over a deletion, in both directions', () => {
   ]);
 });
 
-test('two new contents at one path are both kept: the server’s file keeps its name, the local one becomes a conflict copy', () => {
+test('of two new contents at one path the server’s keeps the name and the local becomes a conflict copy', () => {
   assert.deepEqual(operationsOf(trees([], [local('f/a.png', 'x')], [remote('1', 'f/a.png', 'y')], ['f'])), [
     {
       type: 'moveLocal',
@@ -155,7 +155,7 @@ test('a name that the disk cannot store is reported as a problem, and the file s
   assert.deepEqual(moved.operations, []);
 });
 
-test('a name on the disk that not every disk can store is reported as a problem, and the vault does not get it', () => {
+test('a local name that not every system allows is reported and not uploaded', () => {
   const canStore = (path: string) => !path.includes(':');
   const base = [synced('1', 'c.md', 'x'), synced('2', 'old:.md', 'z')];
   const here = [local('a:b.md', 'y'), local('c:d.md', 'x'), local('old:.md', 'edited')];
@@ -179,7 +179,7 @@ test('a name on the disk that not every disk can store is reported as a problem,
   );
 });
 
-test('a file whose new name belongs to a file that cannot move is reported, and its content is still synced', () => {
+test('a file whose new name is taken by an immovable file is reported, and its content still synced', () => {
   const base = [synced('1', 'a.md', 'x'), synced('2', 'c.md', 'y')];
   const here = [local('a.md', 'x'), local('c.md', 'y')];
   const there = [remote('1', 'c.md', 'edited'), remote('2', 'c:d.md', 'y'), remote('3', 'a.md', 'new')];

@@ -19,7 +19,7 @@ async function pair(hasFileIds: boolean) {
 for (const hasFileIds of [true, false]) {
   const disks = hasFileIds ? 'with' : 'without';
 
-  test(`a note that was killed between its file and its state and renamed before the next start has one name, on disks ${disks} file ids`, async () => {
+  test(`a note renamed after a kill between file and state has one name, on disks ${disks} file ids`, async () => {
     const { server, one, other } = await pair(hasFileIds);
     for (let at = 0; at < 6; at++) {
       one.disk.userWrite(`${at}.md`, prose(at));
@@ -40,7 +40,7 @@ for (const hasFileIds of [true, false]) {
     assert.equal(server.live.length, 6);
   });
 
-  test(`what is removed from a note after such a kill does not return, whether it was new or replaced, on disks ${disks} file ids`, async () => {
+  test(`lines removed after such a kill do not return, in new and replaced notes, on disks ${disks} file ids`, async () => {
     for (const isNew of [true, false]) {
       const { server, one, other } = await pair(hasFileIds);
       one.disk.userWrite('a.md', prose(1));
@@ -61,7 +61,7 @@ for (const hasFileIds of [true, false]) {
     }
   });
 
-  test(`a file that was killed while it was renamed keeps the name that it gets before the next start, on disks ${disks} file ids`, async () => {
+  test(`a file renamed again after a kill during its rename keeps the last name, on disks ${disks} file ids`, async () => {
     const { server, one, other } = await pair(hasFileIds);
     one.disk.userWrite('a.md', prose(1));
     one.disk.userWrite('b.md', prose(2));
@@ -77,7 +77,7 @@ for (const hasFileIds of [true, false]) {
     assert.deepEqual(one.contents, contentsOf(server));
   });
 
-  test(`a note that is saved by replacing its file and renamed at once keeps its id, on disks ${disks} file ids`, async () => {
+  test(`a note saved by file replacement and renamed at once keeps its id, on disks ${disks} file ids`, async () => {
     const { server, one, other } = await pair(hasFileIds);
     for (let at = 0; at < 5; at++) one.disk.userWrite(`${at}.md`, prose(at));
     await one.sync();
@@ -98,7 +98,7 @@ for (const hasFileIds of [true, false]) {
   });
 }
 
-test('a note whose file came is a new one where its text is short, mostly another one, as near to another note, or more than one came', async () => {
+test('a replacing file counts as new if short, mostly different, as close to another note, or not alone', async () => {
   const cases: [name: string, change: (device: Device) => void][] = [
     ['mostly another one', ({ disk }) => disk.userReplace('1.md', `${prose(1, 3)}${prose(9, 9)}`, 'new.md')],
     ['short', ({ disk }) => disk.userReplace('short.md', 'a few words more\n', 'new.md')],

@@ -41,7 +41,7 @@ test('an upload of an attachment ends with the error of a file that changes whil
   assert.deepEqual(bodies, []);
 });
 
-test('an exchange of names is refused where the server does not know the operation, and changed where it does not fit', async () => {
+test('a name exchange is refused by servers without the operation, and reported changed if outdated', async () => {
   const moves = [
     { id: '1', from: 'p.md', to: 'q.md' },
     { id: '2', from: 'q.md', to: 'p.md' },

@@ -146,7 +146,7 @@ describe('NodeDisk beside other programs', () => {
     assert.deepEqual([read('a.md'), read('b.md')], ['new', 'old']);
   });
 
-  it('NodeDisk does not take a file for written or moved by itself that another program writes to right after', async () => {
+  it('NodeDisk does not claim a write or move of its own after another program has changed the file', async () => {
     put('a.md', 'old');
     const disk = await open();
     const file = await listed(disk, 'a.md');
@@ -162,7 +162,7 @@ describe('NodeDisk beside other programs', () => {
     assert.ok(!isAlike(written, await listed(disk, 'b.md')));
   });
 
-  it('NodeDisk gives a file its path again that a killed run has taken away to replace it, unless something is there', async () => {
+  it('NodeDisk restores a file that a killed run had moved away to replace it, if its path is free', async () => {
     await open();
     const takenAway = (path: string, id: string) => {
       put(path, 'old');
@@ -187,7 +187,7 @@ describe('NodeDisk beside other programs', () => {
     assert.notEqual((await listed(disk, 'b.md')).fileId, null);
   });
 
-  it('NodeDisk tells the file id that a file will have before it has its name, and writes nothing where that is not stored', async () => {
+  it('NodeDisk reports a new file’s id before renaming it, and writes nothing if the id cannot be stored', async () => {
     put('old.md', 'old');
     const disk = await open();
     for (const [path, over] of [
@@ -247,7 +247,7 @@ describe('NodeDisk beside other programs', () => {
     assert.equal(readFileSync(folder.at('outside/a.md'), 'utf8'), 'text');
   });
 
-  it('NodeDisk reads and sends nothing through a link to the very file that was listed, when its folder was moved out', async () => {
+  it('NodeDisk reads nothing through a link to the listed file after the file’s folder was moved out', async () => {
     put('f/a.md', 'text');
     const disk = await open();
     const file = await listed(disk, 'f/a.md');

@@ -91,7 +91,7 @@ describe('NodeDisk.moveMany', () => {
     assert.deepEqual(readdirSync(at('.notevault/tmp')), []);
   });
 
-  it('a program that is killed at any step has exchanged all names or none once it starts again, and nothing is in the trash', async () => {
+  it('a program killed at any step has exchanged all names or none after a restart, and trashed nothing', async () => {
     const before = { 'f/q.md': 'f/q.md', 'o.md': 'o.md', 'p.md': 'p.md', 'r.md': 'r.md' };
     const after = { 'f/q.md': 'p.md', 'o.md/y.md': 'o.md', 'p.md': 'r.md', 'r.md': 'f/q.md' };
     for (let changes = 0; ; changes++) {
@@ -119,7 +119,7 @@ describe('NodeDisk.moveMany', () => {
     }
   });
 
-  it('nothing moves when a file is another one by then, a name is taken or a folder has files that are not synced', async () => {
+  it('an exchange moves nothing if a file changed, a name is taken or a folder has unsynced files', async () => {
     for (const path of ['p.md', 'q.md', 'taken.md', 'n.md/x.md', 'n.md/.hidden']) put(path);
     const disk = await open();
     const before = contents();

@@ -58,7 +58,7 @@ describe('NodeDisk', () => {
     folder[Symbol.dispose]();
   });
 
-  it('NodeDisk lists files and folders, but no hidden, ignored or linked ones, and says what it leaves out and why', async () => {
+  it('NodeDisk lists no hidden, ignored or linked files, and reports what it leaves out with the reason', async () => {
     for (const path of [
       'a.md',
       'f/b.png',
@@ -128,7 +128,7 @@ describe('NodeDisk', () => {
     assert.deepEqual((await disk.list()).files.map(({ path }) => path).sort(), paths.sort());
   });
 
-  it('NodeDisk replaces a file only as it was listed, keeps its mode, and puts the old bytes into the trash', async () => {
+  it('NodeDisk replaces only an unchanged file, keeps its mode, and moves the old content to the trash', async () => {
     put('a.md', 'old');
     execFileSync('chmod', ['640', at('a.md')]);
     const disk = await open();
@@ -143,7 +143,7 @@ describe('NodeDisk', () => {
     assert.equal(trash.list().length, 1);
   });
 
-  it('NodeDisk does not replace a file that changes while the new bytes arrive, also with its old time and size', async () => {
+  it('NodeDisk does not replace a file that changes meanwhile, even if its time and size stay the same', async () => {
     put('a.md', 'old');
     const disk = await open();
     const file = await listed(disk, 'a.md');
@@ -212,7 +212,7 @@ describe('NodeDisk', () => {
     }
   });
 
-  it('NodeDisk refuses what this user may not write before its bytes are fetched, and says that it is denied', () => {
+  it('NodeDisk refuses files without write permission as denied, before their content is downloaded', () => {
     put('locked/a.md', 'a\n');
     for (const path of [folder.path, root()]) chmodSync(path, 0o755);
     const sources = ['disk-errors.ts', 'real-parents.ts'].map((name) => join(import.meta.dirname, name));
@@ -330,7 +330,7 @@ describe('NodeDisk', () => {
     assert.deepEqual(readdirSync(root()).sort(), ['.notevault', 'a.md']);
   });
 
-  it('NodeDisk syncs those settings of Obsidian that are switched on, never the workspace or what is hidden in them', async () => {
+  it('NodeDisk syncs only the selected Obsidian settings, never the workspace or hidden files in them', async () => {
     const files = [
       'app.json',
       'workspace.json',

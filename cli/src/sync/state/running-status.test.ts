@@ -10,7 +10,7 @@ import { RunningStatus } from './running-status.ts';
 const up = (path: string): Operation => ({ type: 'createRemote', path, hash: path, id: null });
 const down = (path: string): Operation => ({ type: 'makeLocalFolder', path });
 
-it('the status of a folder says during a run what that has left, once a second, and at its end what the run found', async () => {
+it('a folder’s status shows the remaining work once a second during a run, and its result at the end', async () => {
   const place = mkdtempSync(join(tmpdir(), 'notevault-status-'));
   try {
     let ticks = 0;

@@ -97,7 +97,7 @@ it('SqliteStore loads after a restart what it committed, to the last digit, like
   );
 });
 
-it('SqliteStore keeps a text while a synced file or an intent has its hash, in a file for its owner alone', async () => {
+it('SqliteStore keeps a text while a synced file or intent refers to it, in a file only the owner reads', async () => {
   using folder = new Folder();
   const file = folder.at('state.sqlite');
   const synced = { id: '1', path: 'a.md', hash: 'h', version: 1, fileId: null, pushed: 'p' };

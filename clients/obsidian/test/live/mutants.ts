@@ -34,7 +34,7 @@ export const MUTANTS: readonly Mutant[] = [
     file: 'live/bound-editor.ts',
     guard: 'this.owner.file === this.#file && ',
     without: '',
-    test: 'a view that is used for another note',
+    test: 'a view reused for another note',
   },
   {
     name: 'what others write can be taken back',
@@ -69,7 +69,7 @@ export const MUTANTS: readonly Mutant[] = [
     file: 'live/cursors.ts',
     guard: 'client === awareness.clientID || ',
     without: '',
-    test: 'the cursor of somebody else',
+    test: 'remote cursors are shown',
   },
   {
     name: 'a note that is closed is not given back',

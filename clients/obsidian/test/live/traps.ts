@@ -9,7 +9,7 @@ const OTHER = { id: '0198a000-0000-7000-8000-000000000001', path: 'other.md', te
 /** Tests of the app's editors on live notes. @param note creates a note with a text on a server */
 export function trapTests(note: (text: string) => Promise<Together>): void {
   describe('a live note in the editors of the app', () => {
-    test('P1: what is typed into a cell, a footnote, a hover and a node of a canvas changes the note by that alone', async () => {
+    test('P1: typing into a cell, footnote, hover or canvas node changes only that part of the note', async () => {
       await using both = await note(TEXT);
       const [here, there] = [await both.shown(), await both.shown()];
       let expected = TEXT;
@@ -38,7 +38,7 @@ export function trapTests(note: (text: string) => Promise<Together>): void {
     });
 
     for (const switching of ['state', 'change'] as const) {
-      test(`a view that is used for another note takes nothing of it along, when the app makes a new ${switching}`, async () => {
+      test(`a view reused for another note carries nothing over when the app makes a new ${switching}`, async () => {
         await using both = await note('first\n');
         const there = await both.shown();
         const here = await both.shown({ switching, notes: [OTHER], diskMs: 30 });
@@ -199,7 +199,7 @@ export function trapTests(note: (text: string) => Promise<Together>): void {
       assert.equal(await inStep(both, here, there), 'FIRST\n');
     });
 
-    test('the cursor of somebody else is shown, without a name that only their client says, and one’s own is not', async () => {
+    test('remote cursors are shown, without names that the server does not vouch for; the own cursor is not', async () => {
       await using both = await note('first\n');
       const [here, there] = [await both.shown(), await both.shown()];
       await here.run((device) => device.view(0).editor.cm.focus());

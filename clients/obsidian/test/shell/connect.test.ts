@@ -96,7 +96,7 @@ onSqlite('the plugin, where a connection fails, ends or is replaced', (open) => 
     });
   }
 
-  it('a connection to another vault is asked about: cancelled it changes nothing, else the first sync of that asks', async () => {
+  it('connecting to another vault asks first: cancelling changes nothing, confirming previews the sync', async () => {
     await using server = await startServer({ open });
     const home = await homeOf();
     await home.write('a.md', 'one\n');

@@ -15,7 +15,7 @@ import { button, connect, control, synced, testHomes, textOf, topModal } from '.
 onSqlite('the plugin in the app', (open) => {
   const homeOf = testHomes();
 
-  it('connects by the server’s page, shows what the first sync would do, and does nothing before a person says so', async () => {
+  it('connects by the server’s page, previews the first sync, and waits for confirmation', async () => {
     await using server = await startServer({ open });
     const home = await homeOf();
     await home.write('a.md', 'one\n');
@@ -34,7 +34,7 @@ onSqlite('the plugin in the app', (open) => {
     assert.match(home.standIn.statusBarItems[0]?.textContent ?? '', /^Notevault: /);
   });
 
-  it('C8: keeps no secret in data.json; an empty or missing one is signed out, where the vault stays and nothing is asked anew', async () => {
+  it('C8: data.json has no secrets; without it the plugin is signed out, and the vault stays', async () => {
     await using server = await startServer({ open });
     const home = await homeOf();
     await home.write('a.md', 'one\n');
@@ -80,7 +80,7 @@ onSqlite('the plugin in the app', (open) => {
     await until(() => textOf(topModal()).includes('Sent to the server: 0'));
   });
 
-  it('a copy of a vault counts equal files, earlier texts and others before it does anything, and keeps only the last beside', async () => {
+  it('a copied vault counts equal, earlier and other texts before it syncs, and copies only the last', async () => {
     await using server = await startServer({ open });
     const home = await homeOf();
     for (const name of ['1', '2', '3', 'old', 'other']) await home.write(`${name}.md`, `${name}\n`);
@@ -331,7 +331,7 @@ onSqlite('the plugin in the app', (open) => {
     assert.equal(await said('coffee'), 'No results found.');
   });
 
-  it('says which of plugin and server to update where they do not fit, before it is linked and when sync ends', async () => {
+  it('tells which of plugin and server to update if incompatible, before linking and when sync ends', async () => {
     await using server = await startServer({ open });
     const home = await homeOf();
     const health = (levels: object) =>
@@ -387,7 +387,7 @@ onSqlite('the plugin in the app', (open) => {
     await until(() => home.plugin.controller.sync?.status.state === 'in step');
   });
 
-  it('an address without encryption is named as one before anything is sent there, and one of this machine is not', async () => {
+  it('warns of an unencrypted address before sending anything there, except for this machine’s', async () => {
     const home = await homeOf();
     const asked: string[] = [];
     home.gate = async ({ href }) => void asked.push(href);

@@ -20,7 +20,7 @@ it('the texts of the plugin are there in each language, with the same values', (
     for (const texts of [reasonsDe, reasonsJa]) assert.deepEqual(values(texts[key]), values(reasonsEn[key]), key);
 });
 
-it('a reason of the engine is told in the language of the app, also one within another, and an unknown one as it is', () => {
+it('engine reasons, even nested ones, are translated into the app’s language; unknown ones are not', () => {
   const fault = reason('forbiddenCharacter', { character: '?' });
   const told = [
     reason('renameHere', { fault }),

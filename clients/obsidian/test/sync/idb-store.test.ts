@@ -5,7 +5,7 @@ import { IdbStore } from '../../src/sync/idb-store.ts';
 import { ManualClock } from '../stand-in/clock.ts';
 import { installWindow } from '../stand-in/window.ts';
 
-it('the store of a device gives back each of 2,500 files, and the texts that one of them or a request has', async () => {
+it('the device’s store returns each of 2,500 files, and the texts that they or intents refer to', async () => {
   using _ = installWindow(new ManualClock());
   const factory = new IDBFactory();
   const store = await IdbStore.open(factory, 'folder');

@@ -9,7 +9,7 @@ import { Device } from '../stand-in/device.ts';
 const HOUR_MS = 60 * 60 * 1000;
 const bytes = new TextEncoder().encode('text');
 
-it('of the copies of a file the newest are kept, also of those of an earlier run, and nothing is left of the others', async () => {
+it('the newest copies of a file are kept, including those of earlier runs, and older ones are removed', async () => {
   const app = new StandInApp(new Device({ clock: new ManualClock() }));
   const { adapter } = app.asApp.vault;
   let now = 1000 * HOUR_MS;

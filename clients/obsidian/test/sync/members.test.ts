@@ -27,7 +27,7 @@ onSqlite('the plugin’s sync in a vault of somebody else', (open) => {
 
   const sent = ({ requests }: PluginDevice) => requests.filter((request) => !request.startsWith('GET'));
 
-  it('[S8] what a viewer edits, renames and deletes in the app is back after one round, with the edit beside, and repeats no error', async () => {
+  it('[S8] a viewer’s edits, renames and deletions are undone in one round, with a copy of the edit', async () => {
     await using at = await sharedWith('viewer');
     const { phone, vault } = at;
     await phone.write('a.md', 'a.md\nedited\n');

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { runSeeds } from '../../../../packages/sync/test/simulation/run.ts';
 import { vaultWorldDisk } from './vault-world.ts';
 
-test('in 12 seeds three devices with the plugin, whose apps are killed at any step, end in sync with no word lost', async () => {
+test('in 12 seeds three plugin devices whose apps are killed at any step end in sync with no word lost', async () => {
   assert.deepEqual(await runSeeds(1, 12, { diskOf: vaultWorldDisk }), []);
 });
 
@@ -20,6 +20,6 @@ test('seed 29: an attachment that is written while the server’s bytes replace 
 });
 
 for (const seed of [1_024, 1_306])
-  test(`seed ${seed}: an attachment that is written right after the server’s bytes came is not taken for them`, async () => {
+  test(`seed ${seed}: an attachment written right after a download is not taken for the downloaded one`, async () => {
     assert.deepEqual(await runSeeds(seed, 1, { diskOf: vaultWorldDisk, twice: false }), []);
   });

@@ -48,7 +48,7 @@ it('names are exchanged with the objects that the app has of the files, so that 
   assert.deepEqual(shown(moved), new Map(['q.md', 'r.md', 'p.md'].map((path) => [path, shown(files).get(path)])));
 });
 
-it('an app that is ended at any step of an exchange has all names as they were once it starts again, and lists no other', async () => {
+it('an app killed at any step of an exchange has its old names after a restart, and lists no others', async () => {
   for (let steps = 0; ; steps++) {
     const device = new Device();
     for (const path of PATHS) device.disk.write(path, path);

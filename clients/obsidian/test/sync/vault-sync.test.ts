@@ -66,7 +66,7 @@ onSqlite('the plugin’s sync with a server', (open) => {
     assert.deepEqual(phone.requests, ['GET /sync/changes']);
   });
 
-  it('P2, C12: a file beyond the limit of a phone is refused by name and size in both directions, and never counts as deleted', async () => {
+  it('P2, C12: a file over the phone’s limit is refused with name and size, and never counts as deleted', async () => {
     await using at = await startedWith('limit');
     const desk = new PluginDevice(at.vault);
     const phone = new PluginDevice(at.vault, { platform: 'android' }, { bytesMax: MB });
@@ -127,7 +127,7 @@ onSqlite('the plugin’s sync with a server', (open) => {
     assert.deepEqual(sent, ['GET /uploads/id', 'PATCH /uploads/id', 'PATCH /uploads/id', 'GET /uploads/id']);
   });
 
-  it('P3: sizes that are 0 or old for a while, and writes that write nothing, send no emptiness and make no conflict', async () => {
+  it('P3: wrong sizes and writes that do nothing upload no empty file and cause no conflict', async () => {
     await using at = await startedWith('sizes');
     const phone = new PluginDevice(at.vault, { platform: 'android', sizeZeroIn: 10, emptyCreateIn: 20, seed: 7 });
     for (let count = 0; count < 60; count++) await at.vault.write(`n${count}.md`, `note ${count}\n`);
@@ -144,7 +144,7 @@ onSqlite('the plugin’s sync with a server', (open) => {
     assert.equal(phone.paths.length, 60);
   });
 
-  it('P4, C4: a device whose storage was emptied knows the vault, pulls before it sends, sends nothing equal again and deletes nothing', async () => {
+  it('P4, C4: a device with cleared storage recognises the vault, pulls first, and deletes nothing', async () => {
     await using at = await startedWith('purged');
     const phone = new PluginDevice(at.vault, { platform: 'ios' });
     for (let count = 0; count < 30; count++) await at.vault.write(`n${count}.md`, `note ${count}\n`);
@@ -175,7 +175,7 @@ onSqlite('the plugin’s sync with a server', (open) => {
     assert.equal((await at.vault.paths()).length, 25);
   });
 
-  it('P6: of 50 files that the server deleted while the app was closed, the one edited here stays and is told, and none comes back', async () => {
+  it('P6: of 50 files deleted on the server while the app was closed, only the one edited here stays', async () => {
     await using at = await startedWith('deleted');
     const phone = new PluginDevice(at.vault, { platform: 'android' });
     for (let count = 0; count < 60; count++) await at.vault.write(`n${count}.md`, `note ${count}\n`);
@@ -201,7 +201,7 @@ onSqlite('the plugin’s sync with a server', (open) => {
     assert.equal((await phone.sync()).done, 0);
   });
 
-  it('keeps no copy of a deleted file that the server’s trash has with the same bytes, and one of each other', async () => {
+  it('keeps a copy of each deleted file, unless the server’s trash has the same content', async () => {
     await using at = await startedWith('trash');
     const phone = new PluginDevice(at.vault, { platform: 'android' });
     for (const name of ['in the trash', 'purged', 'edited and deleted'])
@@ -234,7 +234,7 @@ onSqlite('the plugin’s sync with a server', (open) => {
     assert.equal(phone.paths.length, 22);
   });
 
-  it('P8: a note renamed in the app, on the server, on both, or in the case of its name keeps its id, and has one name', async () => {
+  it('P8: a note renamed in the app, on the server, on both, or only in case keeps its id and one name', async () => {
     await using at = await startedWith('renames');
     const phone = new PluginDevice(at.vault, { platform: 'ios' });
     for (const name of ['here', 'there', 'both', 'case']) await at.vault.write(`${name}.md`, `${name}\n`);
@@ -260,7 +260,7 @@ onSqlite('the plugin’s sync with a server', (open) => {
     for (const link of ['[[here new]]', '[[there new]]']) assert.equal(text.split(link).length, 2, text);
   });
 
-  it('P8, C9: a file that leaves the synced part stays on the server as it came there, and one that enters is sent', async () => {
+  it('P8, C9: a file moved out of the synced part stays on the server, and one moved in is uploaded', async () => {
     await using at = await startedWith('border');
     const phone = new PluginDevice(at.vault, {}, { exclusions: 'private/\n*.log' });
     await phone.write('a.md', 'a\n');
@@ -275,7 +275,7 @@ onSqlite('the plugin’s sync with a server', (open) => {
     assert.deepEqual(phone.paths, ['b.md', 'c.log', 'private/a.md']);
   });
 
-  it('P9: what the properties panel and another plugin write arrives, and what other programs write later is seen', async () => {
+  it('P9: writes of the properties panel and other plugins are synced, and later ones of programs noticed', async () => {
     await using at = await startedWith('plugins');
     const phone = new PluginDevice(at.vault);
     await phone.write('a.md', '---\nk: 1\n---\nbody\n');
@@ -313,7 +313,7 @@ onSqlite('the plugin’s sync with a server', (open) => {
     assert.equal(await at.vault.textOf('a.md'), phone.text('a.md'));
   });
 
-  it('C6: after each rename and deletion a change here is sent, though nothing but the change wakes the sync', async () => {
+  it('C6: after each rename and deletion a local change is uploaded, woken by nothing but the change', async () => {
     await using at = await startedWith('awake');
     const clock = new RestingClock();
     const socket = () => assert.fail('no socket here');

@@ -8,7 +8,7 @@ export const noteTags = {
   math: Tag.define('math'),
   wikilink: Tag.define('wikilink'),
   footnote: Tag.define('footnote'),
-  /** Without a look: the standard tag is that of escapes in code, which have a colour. */
+  /** Tag without a style: the standard tag is that of escapes in code, which have a colour. */
   escape: Tag.define('escape'),
 };
 

@@ -33,7 +33,7 @@ function isHead(header: string, rule: string): boolean {
   return beginsTable(`${one}\n${other}`, { start: 0, end: one.length }, { start, end: start + other.length });
 }
 
-/** What would make a heading of a paragraph. */
+/** Underline that would turn a paragraph into a heading. */
 const UNDERLINE = /^(?:=+|-+)[ \t]*$/;
 
 class TableParser implements LeafBlockParser {

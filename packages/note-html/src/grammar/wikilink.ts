@@ -23,7 +23,7 @@ function parseWikilink(cx: InlineContext, next: number, pos: number): number {
 }
 
 interface Opening {
-  /** Where the link begins, with the `!` of an embed. */
+  /** Offset of the link, including the `!` of an embed. */
   readonly pos: number;
   readonly open: number;
   readonly isEmbed: boolean;

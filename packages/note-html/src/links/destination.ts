@@ -7,15 +7,15 @@ export interface LinkTarget {
   readonly target: string;
   /** Heading, or `^` and a block id; null without one. */
   readonly anchor: string | null;
-  /** How it is written; the same words may mean different notes. */
+  /** Syntax of the link; the same target text may mean different notes. */
   readonly form: LinkForm;
 }
 
-/** Where a link of a note leads. */
+/** Destination of a link in a note. */
 export type Destination =
   | { readonly kind: 'web'; readonly url: string }
   | { readonly kind: 'note'; readonly link: LinkTarget }
-  /** Not followed: a script, data, or an address of another kind. */
+  /** Link that is not followed: a script, data, or another kind of address. */
   | { readonly kind: 'refused' };
 
 const SCHEME = /^[a-z][a-z0-9+.-]*:/i;

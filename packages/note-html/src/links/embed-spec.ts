@@ -16,7 +16,7 @@ export interface MediaSpec {
   readonly page: number;
 }
 
-/** What an embed of the text shows. */
+/** Content that an embed shows. */
 export type EmbedSpec =
   | { readonly kind: 'media'; readonly media: MediaSpec }
   | { readonly kind: 'note'; readonly link: LinkTarget }

@@ -1,4 +1,4 @@
-/** What an embedded file is shown as. */
+/** Media type as which an embedded file is shown. */
 export type MediaKind = 'image' | 'audio' | 'video' | 'pdf' | 'note' | 'file';
 
 const KINDS: Readonly<Record<Exclude<MediaKind, 'note' | 'file'>, readonly string[]>> = {

@@ -83,7 +83,7 @@ const footnote: Write = (node, { source }) => {
   return { open: openTag('div', { class: 'footnote', id: `fn-${id}` }), close: '</div>' };
 };
 
-/** How blocks are written, by the names of their nodes. */
+/** Writers of blocks, by node name. */
 export const BLOCKS: Readonly<Record<string, Write>> = {
   Paragraph: paragraph,
   ATXHeading1: heading,

@@ -5,8 +5,8 @@ export interface Definitions {
   /** The destinations of reference links by label; the first of a label counts. */
   readonly destinations: ReadonlyMap<string, string>;
   /**
-   * What is added to the levels of headings. The page has one heading of the first level, its title: where the text has
-   * others, its headings are below that.
+   * Offset of heading levels. The page has one heading of the first level, its title: if the text has others, its
+   * headings move one level down.
    */
   readonly levelShift: 0 | 1;
 }

@@ -30,7 +30,7 @@ function mediaHtml({ path, alt, size }: MediaSpec, links: PageLinks): string {
   return `${openTag(file.show, { src: href, controls: true, preload: 'metadata', 'aria-label': alt || null })}</${file.show}>`;
 }
 
-/** How a target is called without an alias: the folders that it is in are nothing for readers of a page. */
+/** Returns the name to show for a link target without an alias: the file name without its folders. */
 export function shownName(target: string, anchor: string | null): string {
   const name = target.slice(target.lastIndexOf('/') + 1).replace(/\.md$/i, '');
   const parts = [name, ...(anchor ?? '').split('#')].map((part) => part.trim()).filter(Boolean);

@@ -48,7 +48,7 @@ const link: Write = (node, writer) => {
   return href === null ? { open: '<span>', close: '</span>' } : { open: openTag('a', { href }), close: '</a>' };
 };
 
-/** What a link has beside its text. */
+/** Writes nothing: parts of a link other than its text. */
 const linkPart: Write = (node, writer) => {
   const { innermost } = writer;
   if (innermost?.name === 'Link' && innermost.close === '') return null;
@@ -116,7 +116,7 @@ const footnoteReference: Write = (node, { source }) => {
   return { html: `<sup class="fn">${anchor}</sup>` };
 };
 
-/** How the text of a block is written, by the names of its nodes. A node that is missing here is its text. */
+/** Writers of inline nodes, by node name. Nodes without a writer are written as their text. */
 export const INLINE: Readonly<Record<string, Write>> = {
   Emphasis: element('em'),
   StrongEmphasis: element('strong'),

@@ -13,7 +13,7 @@ import type { TableState } from './tables.ts';
 export interface PageContext extends Definitions {
   readonly links: PageLinks;
   readonly findLanguage: FindLanguage;
-  /** Where the heading is that repeats the title of the page; -1 for none. */
+  /** Offset of the heading that repeats the page's title; -1 if there is none. */
   readonly titleAt: number;
 }
 
@@ -28,7 +28,7 @@ export interface Frame {
   readonly isTag: boolean;
 }
 
-/** How a node is written: a whole text in its place, or text around what its children write. */
+/** Output of a node: a text that replaces it, or text around its children's output. */
 export type Written =
   | { readonly html: string }
   | { readonly open: string; readonly close: string; readonly hasText?: boolean };
@@ -47,7 +47,7 @@ export class NoteWriter {
   table: TableState | null = null;
   readonly #out: string[] = [];
   readonly #frames: Frame[] = [];
-  /** Where the text begins that is not written yet. */
+  /** Offset of the first text that is not written yet. */
   #at = 0;
   /** Whether a line ended, which shows only when something follows in the same element. */
   #isBreakDue = false;

@@ -3,7 +3,7 @@ import type { LinkTarget } from '../links/destination.ts';
 /** A file of the vault that a page may show. */
 export interface PageFile {
   readonly href: string;
-  /** As a browser may show it in the page; `download` for every other file. */
+  /** Way in which a browser shows the file in the page; `download` for other files. */
   readonly show: 'image' | 'audio' | 'video' | 'download';
   readonly name: string;
 }
