@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { buildWeb } from './build-web.ts';
 import { checkBoundaries } from './check/boundaries.ts';
 import { checkDependencies, type Manifest } from './check/dependencies.ts';
+import { checkDocstrings } from './check/docstrings.ts';
 import { readSources } from './check/sources.ts';
 import { checkWebBudget } from './check/web-budget.ts';
 import { generateDocs, writeOpenApi } from './docs.ts';
@@ -25,12 +26,13 @@ const workspaces = globSync(['packages/*/package.json', '{server,cli,web}/packag
 const findings = [
   ...checkBoundaries(sources),
   ...checkDependencies(['package.json', ...workspaces.sort()].map(manifest), sources),
+  ...checkDocstrings(sources),
   ...generateDocs(root, true),
   ...checkWebBudget(root),
   ...writeOpenApi(root, await openApiOfApp(), true),
 ];
 for (const { path, line, rule, message } of findings) console.error(`${path}:${line}  ${rule}  ${message}`);
 if (findings.length > 0) {
-  console.error(`\n${findings.length} to mend.`);
+  console.error(`\n${findings.length} to fix.`);
   process.exitCode = 1;
 } else console.log(`${sources.length} sources keep the dependency rule; docs are fresh; dependencies fit.`);
