@@ -1,5 +1,4 @@
 import { MB } from '@notevault/protocol/values/byte-units.ts';
-import { valuesIn } from './json-values.ts';
 
 /**
  * The most bytes of an answer, after decompression; a server that sends more is broken or hostile. A list of a whole vault
@@ -47,5 +46,27 @@ export function elsewhere(answer: Response): string {
     return `to ${origin}: use that address`;
   } catch {
     return 'elsewhere: use its own address';
+  }
+}
+
+/** Counts lists, objects, and values separated by commas. */
+function valuesIn(text: string): number {
+  let count = 1;
+  for (let at = 0; at < text.length; at++) {
+    const character = text[at];
+    if (character === '"') at = endOfString(text, at);
+    else if (character === ',' || character === '[' || character === '{') count += 1;
+  }
+  return count;
+}
+
+/** Returns the position of the quote that ends a string, or the end of the text. */
+function endOfString(text: string, from: number): number {
+  for (let at = from; ; ) {
+    at = text.indexOf('"', at + 1);
+    if (at === -1) return text.length;
+    let unescaped = at;
+    while (text[unescaped - 1] === '\\') unescaped -= 1;
+    if ((at - unescaped) % 2 === 0) return at;
   }
 }

@@ -1,6 +1,6 @@
 import { Heap, type HeapEntry } from './heap.ts';
 
-interface Waiting<Item> {
+interface QueuedItem<Item> {
   readonly item: Item;
   readonly weight: number;
   /** Whether it counts against the limits. */
@@ -17,7 +17,7 @@ interface Rank {
 
 interface Line<Item> extends Rank, HeapEntry {
   readonly tenant: string;
-  readonly waiting: Waiting<Item>[];
+  readonly waiting: QueuedItem<Item>[];
   /** Number and weight of the items that count against the limits. */
   counted: number;
   weight: number;
@@ -155,7 +155,7 @@ export class FairQueue<Item> {
     return this.#ready.find(({ tenant, waiting: [first] }) => first !== undefined && may(tenant, first.item));
   }
 
-  #add(tenant: string, waiting: Waiting<Item>, spent: number): void {
+  #add(tenant: string, waiting: QueuedItem<Item>, spent: number): void {
     const line = this.#lines.get(tenant) ?? this.#begin(tenant);
     const wasEmpty = line.waiting.length === 0;
     if (wasEmpty) {
@@ -177,7 +177,7 @@ export class FairQueue<Item> {
     return line;
   }
 
-  #removed(line: Line<Item>, removed: Waiting<Item>): void {
+  #removed(line: Line<Item>, removed: QueuedItem<Item>): void {
     this.#count(line, removed, -1);
     if (line.waiting.length > 0) return;
     this.#ready.remove(line);
@@ -185,7 +185,7 @@ export class FairQueue<Item> {
     this.#forget();
   }
 
-  #count(line: Line<Item>, { weight, counted }: Waiting<Item>, by: 1 | -1): void {
+  #count(line: Line<Item>, { weight, counted }: QueuedItem<Item>, by: 1 | -1): void {
     this.#length += by;
     if (!counted) return;
     line.counted += by;

@@ -2,7 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { NotevaultError } from '@notevault/protocol/errors.ts';
 import { currentHangUp, runShared } from './tenant.ts';
 
-interface Waiting<Item, Result> extends PromiseWithResolvers<Result> {
+interface QueuedItem<Item, Result> extends PromiseWithResolvers<Result> {
   readonly item: Item;
   readonly hangUp: AbortSignal | undefined;
   /** Runs a function in the caller's asynchronous context: a group runs on behalf of its first caller. */
@@ -14,7 +14,7 @@ interface Waiting<Item, Result> extends PromiseWithResolvers<Result> {
  * arrives alone is carried out at once, and nothing ever waits to be joined by more.
  */
 export class GroupQueue<Key, Item, Result> {
-  readonly #waiting = new Map<Key, Waiting<Item, Result>[]>();
+  readonly #waiting = new Map<Key, QueuedItem<Item, Result>[]>();
   readonly #measure: (item: Item) => readonly number[];
   readonly #most: readonly number[];
   readonly #run: (group: readonly Item[]) => Promise<readonly PromiseSettledResult<Result>[]>;
@@ -48,7 +48,7 @@ export class GroupQueue<Key, Item, Result> {
     return added.promise;
   }
 
-  async #carryOut(key: Key, group: readonly Waiting<Item, Result>[]): Promise<void> {
+  async #carryOut(key: Key, group: readonly QueuedItem<Item, Result>[]): Promise<void> {
     const [first] = group;
     const items = group.map(({ item }) => item);
     // The group continues when the client of its first item hangs up.
@@ -69,9 +69,9 @@ export class GroupQueue<Key, Item, Result> {
   }
 
   /** Removes and returns the next group, without items whose clients have hung up. */
-  #take(key: Key): Waiting<Item, Result>[] {
+  #take(key: Key): QueuedItem<Item, Result>[] {
     const waiting = this.#waiting.get(key) ?? [];
-    const group: Waiting<Item, Result>[] = [];
+    const group: QueuedItem<Item, Result>[] = [];
     const left = [...this.#most];
     for (let next = waiting[0]; next !== undefined; next = waiting[0]) {
       if (next.hangUp?.aborted === true) {

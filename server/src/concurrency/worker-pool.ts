@@ -57,8 +57,8 @@ export interface Compute<Of extends Tasks> {
   ): Promise<TaskResult<OutputOf<Of, Name>>>;
 }
 
-type OutputOf<Of extends Tasks, Name extends keyof Of> = Unmoved<Awaited<ReturnType<Of[Name]>>>;
-type Unmoved<Answer> = Answer extends { readonly output: infer Output; readonly buffers: readonly ArrayBuffer[] }
+type OutputOf<Of extends Tasks, Name extends keyof Of> = PlainOutput<Awaited<ReturnType<Of[Name]>>>;
+type PlainOutput<Answer> = Answer extends { readonly output: infer Output; readonly buffers: readonly ArrayBuffer[] }
   ? Output
   : Answer;
 
@@ -222,14 +222,14 @@ class TaskThread {
   /** Ends the thread when it has used up its processor time; checks at the earliest time at which it can have. */
   #watch(untilMs: number): void {
     const task = this.#settle;
-    const look = async () => {
+    const checkUsage = async () => {
       const used = await this.#worker.cpuUsage().catch(() => null);
       if (used === null || this.#settle !== task) return;
       const left = untilMs - (used.user + used.system) / 1000;
       if (left <= 0) await this.end(new TaskLimitError('time'));
-      else this.#timer = setTimeout(look, Math.max(left, 5)).unref();
+      else this.#timer = setTimeout(checkUsage, Math.max(left, 5)).unref();
     };
-    this.#timer = setTimeout(look, Math.max(untilMs - this.#usedMs, 5)).unref();
+    this.#timer = setTimeout(checkUsage, Math.max(untilMs - this.#usedMs, 5)).unref();
   }
 
   #heard(report: TaskReport): void {

@@ -48,7 +48,7 @@ type Tables = AccountsTables &
 
 const { statement } = statementsOver<Tables>();
 
-interface Sealed {
+interface SealedValue {
   readonly owner: KeyOwner;
   readonly place: SealContext;
   readonly bytes: Buffer;
@@ -68,7 +68,7 @@ type Context = Omit<SealContext, 'kind'>;
 interface Sample {
   readonly column: string;
   /** The sealed values, read in pages. */
-  readonly values: (db: Database, limit: number) => AsyncIterable<readonly Sealed[]>;
+  readonly values: (db: Database, limit: number) => AsyncIterable<readonly SealedValue[]>;
 }
 
 /** Values read at once: few, because some are of megabytes. */

@@ -163,14 +163,14 @@ export interface RouteSpec<O extends OperationName, B, Q, P, S extends Responses
    * @returns a value for the handler, passed on if the caller may use that vault and it is unchanged; null or an error
    * passes nothing.
    */
-  readonly prefetch?: (vault: OpenVault, request: Named<P>) => Promise<F | null>;
+  readonly prefetch?: (vault: OpenVault, request: NamedRequest<P>) => Promise<F | null>;
   readonly handle: (
     request: RequestOf<O, B, Q, P> & StreamOf<T> & { readonly prefetched?: Promise<F | null> },
   ) => Promise<Reply<AnswerOf<S>>> | WithoutBody<S>;
 }
 
 /** The route that a request's URL names; its parameters are not validated yet. */
-interface Named<P> {
+interface NamedRequest<P> {
   readonly tail: string;
   readonly params: FieldsOf<P>;
 }
@@ -188,7 +188,7 @@ export interface ReceivedBody extends AsyncDisposable {
 }
 
 /** Without the stored form of a streamed body, any two bodies under one key would count as the same request. */
-type Receiving<T> = T extends StreamedBody ? { readonly receive: unknown; readonly body?: never } : unknown;
+type ReceiveOf<T> = T extends StreamedBody ? { readonly receive: unknown; readonly body?: never } : unknown;
 
 /** A route whose answer is stored under the request's `X-Idempotency-Key` and returned again for the same request. */
 export interface IdempotentSpec<O extends OperationName, B, Q, P, S extends Responses, Result, T, Got>
@@ -219,7 +219,7 @@ interface AnyBase
 }
 type AnyRequest = RequestOf<OperationName, TSchema | undefined, TSchema | undefined, TSchema | undefined>;
 export interface PlainRoute extends AnyBase {
-  readonly prefetch?: (vault: OpenVault, request: Named<TSchema | undefined>) => Promise<unknown>;
+  readonly prefetch?: (vault: OpenVault, request: NamedRequest<TSchema | undefined>) => Promise<unknown>;
   readonly handle: (request: AnyRequest) => Promise<Reply | undefined>;
 }
 export interface IdempotentRoute extends AnyBase {
@@ -256,7 +256,7 @@ export function idempotentRoute<
   const S extends Responses = Responses,
   T extends StreamedBody | undefined = undefined,
   Got extends ReceivedBody | undefined = undefined,
->(spec: IdempotentSpec<O, B, Q, P, S, Result, T, Got> & Receiving<T>): Route {
+>(spec: IdempotentSpec<O, B, Q, P, S, Result, T, Got> & ReceiveOf<T>): Route {
   return { method: 'POST', ...spec, rule: operations[spec.operation] } as unknown as IdempotentRoute;
 }
 

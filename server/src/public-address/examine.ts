@@ -3,7 +3,7 @@ import { Value } from 'typebox/value';
 import type { Config } from '../config/config.ts';
 import type { Finding } from '../doctor.ts';
 import { PROBE_HEADER, SeenRequest } from '../http/monitoring/seen-request.ts';
-import { type Answered, ask, opensSocket, sendBytes } from './http-checks.ts';
+import { ask, type HttpAnswer, opensSocket, sendBytes } from './http-checks.ts';
 import { fixesOf, type ProxyFault } from './proxy-fixes.ts';
 
 /** Size of the test upload: that of a photograph or a short film. */
@@ -55,7 +55,7 @@ function examineScheme(url: URL): Finding {
   return { what: 'https', ok, says };
 }
 
-function examineClock({ headers }: Answered): Finding {
+function examineClock({ headers }: HttpAnswer): Finding {
   const seconds = Math.abs(Date.now() - Date.parse(headers.date ?? '')) / 1000;
   const ok = !(seconds > CLOCK_SECONDS);
   return {
@@ -66,7 +66,7 @@ function examineClock({ headers }: Answered): Finding {
 }
 
 /** Returns how the server saw a request; null when it does not recognise the probe. */
-function seenIn({ text }: Answered): SeenRequest | null {
+function seenIn({ text }: HttpAnswer): SeenRequest | null {
   try {
     const { seen } = JSON.parse(text) as { readonly seen?: unknown };
     return Value.Check(SeenRequest, seen) ? seen : null;

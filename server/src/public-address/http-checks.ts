@@ -7,7 +7,7 @@ const TIMEOUT_MS = 20_000;
 const PIECE = Buffer.alloc(64 * 1024);
 
 /** An answer, of which the body is read only up to a bound. */
-export interface Answered {
+export interface HttpAnswer {
   readonly status: number;
   readonly headers: IncomingMessage['headers'];
   readonly text: string;
@@ -21,14 +21,14 @@ export async function ask(
     headers = {},
     body = '',
   }: { method?: string; headers?: Record<string, string>; body?: string } = {},
-): Promise<Answered | null> {
+): Promise<HttpAnswer | null> {
   const sent = open(url, method, { ...headers, ...(body === '' ? {} : { 'content-length': String(body.length) }) });
   sent.end(body);
   return answerOf(sent);
 }
 
 /** Sends this many bytes unless the answer comes earlier; null when the connection breaks before any answer. */
-export async function sendBytes(url: string, bytes: number): Promise<Answered | null> {
+export async function sendBytes(url: string, bytes: number): Promise<HttpAnswer | null> {
   const headers = { 'content-type': 'application/octet-stream', 'content-length': String(bytes) };
   const sent = open(url, 'PUT', headers);
   const answer = answerOf(sent);
@@ -61,7 +61,7 @@ function open(url: string, method: string, headers: Record<string, string>): Cli
   return request(url, { method, headers, timeout: TIMEOUT_MS, agent: false });
 }
 
-function answerOf(sent: ClientRequest): Promise<Answered | null> {
+function answerOf(sent: ClientRequest): Promise<HttpAnswer | null> {
   return new Promise((resolve) => {
     sent.once('timeout', () => sent.destroy());
     sent.on('error', () => resolve(null));

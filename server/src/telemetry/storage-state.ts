@@ -55,7 +55,7 @@ export interface DiskReserve {
 }
 
 /** Interval in milliseconds between checks of a full disk. */
-const LOOK_MS = 1000;
+const CHECK_MS = 1000;
 
 interface StorageStateOptions {
   readonly elapsed: () => number;
@@ -79,7 +79,7 @@ export class StorageState {
   readonly #onFull: () => void;
   readonly #reserve: DiskReserve | null;
   #damagedAt: number | null = null;
-  #look: { readonly at: number; readonly hasRoom: Promise<boolean> } | undefined;
+  #check: { readonly at: number; readonly hasRoom: Promise<boolean> } | undefined;
 
   constructor({ elapsed, onDamage, onFull = () => undefined, reserve = null }: StorageStateOptions) {
     this.#elapsed = elapsed;
@@ -124,7 +124,7 @@ export class StorageState {
 
   /** @param wrote whether the write that has succeeded changed anything, and so shows that the disk has room. */
   async #writing<T>(what: 'database' | 'blobs', write: () => Promise<T>, wrote = () => true): Promise<T> {
-    if (this.#reserve !== null && this.isFull && !mayUseReserve()) await this.#lookForRoom(this.#reserve);
+    if (this.#reserve !== null && this.isFull && !mayUseReserve()) await this.#checkForRoom(this.#reserve);
     try {
       const result = await this.#noticing(write);
       if (this.#reserve === null && wrote()) this.#full.delete(what);
@@ -143,14 +143,15 @@ export class StorageState {
     this.#full.add(what);
   }
 
-  async #lookForRoom(reserve: DiskReserve): Promise<void> {
+  async #checkForRoom(reserve: DiskReserve): Promise<void> {
     const now = this.#elapsed();
-    if (this.#look === undefined || now - this.#look.at >= LOOK_MS) this.#look = { at: now, hasRoom: reserve.take() };
-    if (!(await this.#look.hasRoom)) {
+    if (this.#check === undefined || now - this.#check.at >= CHECK_MS)
+      this.#check = { at: now, hasRoom: reserve.take() };
+    if (!(await this.#check.hasRoom)) {
       throw new DatabaseError('unavailable', 'the disk of the data folder is full', undefined, { full: true });
     }
     this.#full.clear();
-    this.#look = undefined;
+    this.#check = undefined;
   }
 
   async #noticing<T>(work: () => Promise<T>): Promise<T> {

@@ -1,13 +1,13 @@
 import { isUnspaced } from '@notevault/note-text/words/classes.ts';
-import { wordOfTerm } from '../analysis/terms.ts';
+import { tagTerm, titleTerm, wordOfTerm } from '../analysis/terms.ts';
 import type { Segment } from '../index/segment.ts';
 import type { VaultIndex } from '../index/vault-index.ts';
 import { allowedNotes } from '../query/allowed-notes.ts';
 import type { Query } from '../query/query-parser.ts';
 import type { NoteMasks, SearchFilter } from '../query/search-filter.ts';
+import { prefixTerms } from '../query/vocabulary.ts';
 import { TopK } from '../top-k.ts';
-import { inverseDocumentFrequency, LengthNorms, type QueryTerm } from './bm25f.ts';
-import { addBonuses } from './bonuses.ts';
+import { inverseDocumentFrequency, LengthNorms, PARAMETERS, type QueryTerm } from './bm25f.ts';
 import { FirstPass } from './first-pass.ts';
 import { queryTerms, relaxedQuery } from './query-terms.ts';
 import { type Candidate, type RerankedNote, rerank } from './rerank.ts';
@@ -162,5 +162,39 @@ class BestCandidates {
     this.#candidates.sort((a, b) => b.firstPassScore - a.firstPassScore || newerFirst(a, b));
     this.#candidates = this.#candidates.slice(0, this.#count);
     return this.#candidates;
+  }
+}
+
+/** Maximum number of titles that begin with the typed text. */
+const MAX_TITLES = 32;
+/** Fewer letters begin too many titles. */
+const MIN_TITLE_START = 3;
+const MIN_UNSPACED_START = 2;
+
+/**
+ * Gives notes as a bonus the share of the distance to the best score that they gain: the title is the query or begins
+ * with it, or the note has a tag of the query.
+ */
+function addBonuses(passes: readonly FirstPass[], query: Query): void {
+  const add = (term: string, bonus: number) => {
+    for (const pass of passes) {
+      const reader = pass.segment.postings(term);
+      while (reader?.next()) pass.addBonus(reader.note, bonus);
+    }
+  };
+  for (const tag of query.tags) add(tagTerm(tag), PARAMETERS.tag);
+  const words = [...query.words, ...query.phrases.flatMap((phrase) => phrase.words)].map(({ word }) => word);
+  if (words.length === 0) return;
+  const whole = titleTerm(words);
+  add(whole, PARAMETERS.wholeTitle);
+  const least = words.some(isUnspaced) ? MIN_UNSPACED_START : MIN_TITLE_START;
+  if (!query.lastWordIncomplete || words.join('').length < least) return;
+  let left = MAX_TITLES;
+  for (const title of prefixTerms(
+    passes.map(({ segment }) => segment),
+    whole,
+  )) {
+    if (title !== whole) add(title, PARAMETERS.titleStart);
+    if (--left === 0) break;
   }
 }

@@ -15,12 +15,12 @@ import { BackupError, backupName } from '../format.ts';
 import { type BackupKey, openBackup } from '../read/open-backup.ts';
 import type { CopyCheck } from '../verify/check-copy.ts';
 import { checkWith } from '../verify/check-with.ts';
+import { prepareRestored } from './prepare-restored.ts';
 import type { RestorePoint } from './restore.ts';
-import { settleRestored } from './settle.ts';
 import {
   checkBackup,
-  type Restored,
   type RestoreRequest,
+  type RestoreResult,
   requireFree,
   requireHealthy,
   stagedBytes,
@@ -32,7 +32,7 @@ export const POINT_PREFIX = 'restore-point-';
 const NO_DATA = new Set(['master.key', 'lock.sqlite', 'restoring', 'compile-cache', 'admin.sock', RESERVE_FILE]);
 
 /** Restores into the data folder, with the embedded database. */
-export async function restoreIntoFolder(request: RestoreRequest): Promise<Restored> {
+export async function restoreIntoFolder(request: RestoreRequest): Promise<RestoreResult> {
   const { dataDir } = request.config;
   await mkdir(dataDir, { recursive: true, mode: 0o700 });
   using _lock = lockDataFolder(dataDir);
@@ -47,7 +47,7 @@ export async function restoreIntoFolder(request: RestoreRequest): Promise<Restor
   }
 }
 
-async function prepareAndReplace(request: RestoreRequest): Promise<Restored> {
+async function prepareAndReplace(request: RestoreRequest): Promise<RestoreResult> {
   const { dataDir } = request.config;
   await using backup = await openBackup(request.path, stagingFolder(dataDir));
   const { source } = backup;
@@ -147,7 +147,7 @@ async function prepare(config: Config, revokeCredentials: boolean): Promise<Copy
   await using opened = new AsyncDisposableStack();
   const db = opened.use(await openSqlite({ file: databaseFile(staged.dataDir) }));
   await db.migrate(migrations);
-  await settleRestored(db, clock, revokeCredentials);
+  await prepareRestored(db, clock, revokeCredentials);
   const blobs = opened.use(await openBlobs(staged, db, clock));
   // The point has a key of its own if the restore brought another one.
   const withKey = existsSync(keyFile(staged.dataDir)) ? staged : config;

@@ -14,12 +14,12 @@ import { stepsOf } from '../read/open-copy.ts';
 import type { BackupSource } from '../read/source.ts';
 import type { CopyCheck } from '../verify/check-copy.ts';
 import { checkWith } from '../verify/check-with.ts';
+import { prepareRestored } from './prepare-restored.ts';
 import type { RestorePoint } from './restore.ts';
-import { settleRestored } from './settle.ts';
 import {
   checkBackup,
-  type Restored,
   type RestoreRequest,
+  type RestoreResult,
   requireHealthy,
   storeBlobs,
   takenAtOf,
@@ -37,7 +37,7 @@ const STOPPING_MS = 5_000;
  * Restores into a PostgreSQL database: into a schema of its own, which takes the place of the present tables in one
  * transaction. These are kept in another schema, the restore point.
  */
-export async function restoreIntoPostgres(request: RestoreRequest): Promise<Restored> {
+export async function restoreIntoPostgres(request: RestoreRequest): Promise<RestoreResult> {
   const url = directUrlOf(request.config) ?? '';
   const servers = serversOf(request.config);
   await using backup = await openBackup(request.path);
@@ -77,7 +77,7 @@ async function prepare(
   await db.migrate(stepsOf(source.manifest.body));
   await copyTables(url, source);
   await db.migrate(migrations);
-  await settleRestored(db, clock, revokeCredentials, takenAtOf(source));
+  await prepareRestored(db, clock, revokeCredentials, takenAtOf(source));
   const blobs = opened.use(await openBlobs(config, db, clock));
   await storeBlobs(source, blobs);
   return await checkWith({ db, blobs, key, config, clock });
@@ -213,7 +213,7 @@ async function prepareReturn(config: Config, url: string, revokeCredentials: boo
   await using opened = new AsyncDisposableStack();
   const db = opened.use(await openPostgres({ url, poolSize: config.databasePool }));
   await db.migrate(migrations);
-  await settleRestored(db, clock, revokeCredentials);
+  await prepareRestored(db, clock, revokeCredentials);
   const blobs = opened.use(await openBlobs(config, db, clock));
   const key = await masterKeyFor(config, db, clock, { unfinishedRotation: false });
   return await checkWith({ db, blobs, key, config, clock });

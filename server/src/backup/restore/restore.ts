@@ -3,14 +3,14 @@ import { BackupError } from '../format.ts';
 import type { CopyCheck } from '../verify/check-copy.ts';
 import { listPointsOfFolder, restoreIntoFolder, returnToPointOfFolder } from './restore-folder.ts';
 import { listPointsOfPostgres, restoreIntoPostgres, returnToPointOfPostgres } from './restore-postgres.ts';
-import type { Restored, RestoreRequest } from './stage-folder.ts';
+import type { RestoreRequest, RestoreResult } from './stage-folder.ts';
 
 /**
  * Replaces the data of a stopped server by a backup. The data is prepared and checked beside the present one, which is
  * replaced in one step at the end and kept as a restore point: when anything fails before, nothing has changed. Throws
  * BackupDamaged, BackupError, KeyringError, SchemaError, DataFolderBusy.
  */
-export async function restoreBackup(request: RestoreRequest): Promise<Restored> {
+export async function restoreBackup(request: RestoreRequest): Promise<RestoreResult> {
   return request.config.databaseUrl === null ? restoreIntoFolder(request) : restoreIntoPostgres(request);
 }
 
@@ -21,7 +21,7 @@ export interface RestorePoint {
   readonly bytes: number;
 }
 
-export interface Returned {
+export interface ReturnResult {
   readonly checked: CopyCheck;
   /** Path of the data from before the return; null when there was none. */
   readonly restorePoint: string | null;
@@ -43,7 +43,7 @@ export async function returnToRestorePoint(
   config: Config,
   name: string,
   revokeCredentials: boolean,
-): Promise<Returned> {
+): Promise<ReturnResult> {
   const points = await listRestorePoints(config);
   if (!points.some((point) => point.name === name)) {
     const names = points.map((point) => point.name).join(', ');

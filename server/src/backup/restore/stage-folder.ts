@@ -14,11 +14,11 @@ import { loadIntoSqlite } from '../read/open-copy.ts';
 import type { BackupSource } from '../read/source.ts';
 import type { CopyCheck } from '../verify/check-copy.ts';
 import { checkWith } from '../verify/check-with.ts';
-import { settleRestored } from './settle.ts';
+import { prepareRestored } from './prepare-restored.ts';
 
 const SPARE_BYTES = 256 * MB;
 
-export interface Staging {
+export interface StageRequest {
   readonly source: BackupSource;
   readonly key: BackupKey;
   /** Names the folder that the data is made in, which exists, and where its blobs are stored. */
@@ -33,7 +33,13 @@ export interface Staging {
  * Resolves to the findings of using it. A restore and the check of a backup both call this, so that the check shows
  * what a restore does.
  */
-export async function stageInFolder({ source, key, config, revokeCredentials, deep }: Staging): Promise<CopyCheck> {
+export async function stageInFolder({
+  source,
+  key,
+  config,
+  revokeCredentials,
+  deep,
+}: StageRequest): Promise<CopyCheck> {
   const file = databaseFile(config.dataDir);
   await loadIntoSqlite(source, file);
   const pages = await checkSqlite(file);
@@ -41,7 +47,7 @@ export async function stageInFolder({ source, key, config, revokeCredentials, de
   await using opened = new AsyncDisposableStack();
   const db = opened.use(await openSqlite({ file }));
   await db.migrate(migrations);
-  await settleRestored(db, clock, revokeCredentials, takenAtOf(source));
+  await prepareRestored(db, clock, revokeCredentials, takenAtOf(source));
   const blobs = opened.use(await openBlobs(config, db, clock));
   await storeBlobs(source, blobs);
   const checked = await checkWith({ db, blobs, key, config, clock }, deep);
@@ -88,7 +94,7 @@ export interface RestoreRequest {
   readonly progress?: (bytes: number) => void;
 }
 
-export interface Restored {
+export interface RestoreResult {
   readonly name: string;
   readonly manifest: ManifestBody;
   readonly checked: CopyCheck;

@@ -13,7 +13,7 @@ export type BackupOptions = Omit<BackupRequest, 'target' | 'previous'>;
 
 export interface FolderBackup extends BackupSummary {
   /** The backups that were removed: none if this one lacks attachments. */
-  readonly pruned: Pruned;
+  readonly pruned: PruneResult;
 }
 
 /**
@@ -49,7 +49,7 @@ async function lastBackup(folder: string): Promise<BackupSource | null> {
   });
 }
 
-interface Pruned {
+interface PruneResult {
   readonly backups: readonly string[];
   readonly objects: number;
 }
@@ -60,7 +60,7 @@ interface Pruned {
  *
  * @param keep at least 1.
  */
-async function pruneBackups(folder: string, keep: number): Promise<Pruned> {
+async function pruneBackups(folder: string, keep: number): Promise<PruneResult> {
   const names = await listBackups(folder);
   const [kept, old] = [names.slice(0, Math.max(1, keep)), names.slice(Math.max(1, keep))];
   if (old.length === 0) return { backups: [], objects: 0 };

@@ -107,7 +107,7 @@ export async function takeBackup(request: BackupRequest): Promise<BackupSummary>
   }
 }
 
-interface Copying {
+interface CopyParts {
   readonly db: Database;
   readonly lease: BackupLease;
   readonly clock: Clock;
@@ -115,7 +115,7 @@ interface Copying {
   readonly keyring: Keyring;
 }
 
-async function copyAll(request: BackupRequest, { db, lease, clock, key, keyring }: Copying): Promise<BackupSummary> {
+async function copyAll(request: BackupRequest, { db, lease, clock, key, keyring }: CopyParts): Promise<BackupSummary> {
   const { config, target, previous, passphrase, deep, progress: report } = request;
   await using opened = new AsyncDisposableStack();
   if (deep === true) await requireAllOpen(db, keyring, (rows) => report?.('rows', rows));

@@ -15,7 +15,7 @@ export interface VerifyRequest {
   readonly progress?: (bytes: number) => void;
 }
 
-export interface Verified {
+export interface VerifyResult {
   readonly name: string;
   readonly manifest: ManifestBody;
   /** The findings of opening the copy; null without the master key, when only hashes could be compared. */
@@ -26,7 +26,7 @@ export interface Verified {
  * Checks a backup without changing anything: every byte by its hash, and with the master key by restoring it into a
  * scratch folder and using the data. Throws BackupDamaged, BackupError, KeyringError, SchemaError.
  */
-export async function verifyBackup({ path, config, passphrase, deep, progress }: VerifyRequest): Promise<Verified> {
+export async function verifyBackup({ path, config, passphrase, deep, progress }: VerifyRequest): Promise<VerifyResult> {
   await using backup = await openBackup(path);
   const { source } = backup;
   const { body } = source.manifest;

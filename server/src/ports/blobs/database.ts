@@ -119,7 +119,7 @@ class DatabaseBlobs implements Blobs {
   async [Symbol.asyncDispose](): Promise<void> {}
 
   /** One transaction of a put. The first creates the blob's row, the last makes it visible; they may be the same. */
-  async #write(key: BlobKey, { written, chunks, isLast }: Writing): Promise<void> {
+  async #write(key: BlobKey, { written, chunks, isLast }: ChunkWrite): Promise<void> {
     const now = this.#clock.now();
     const row = { ...key, chunks: written + chunks.length, now, storedAt: isLast ? now : null };
     await storing(() =>
@@ -210,7 +210,7 @@ class DatabaseBlobs implements Blobs {
   }
 }
 
-interface Writing {
+interface ChunkWrite {
   /** How many chunks were written before. */
   readonly written: number;
   readonly chunks: readonly { n: number; bytes: Uint8Array }[];

@@ -13,7 +13,7 @@ const IDLE_MS = 5000;
 const LARGE_BYTES = 128 * MB;
 
 /** How often `collectWhileIdle` looks, and the share of that time in which an idle thread may have been busy. */
-const LOOK_MS = 5000;
+const INTERVAL_MS = 5000;
 const IDLE_SHARE = 0.1;
 /** Garbage that is worth a collection of an idle thread. */
 const GROWTH_BYTES = 8 * MB;
@@ -74,7 +74,7 @@ export function collectAfterWork(largeBytes = LARGE_BYTES, idleMs = IDLE_MS): ()
  *
  * @returns a handle that stops it.
  */
-export function collectWhileIdle(lookMs = LOOK_MS): Disposable {
+export function collectWhileIdle(intervalMs = INTERVAL_MS): Disposable {
   let looked = performance.eventLoopUtilization();
   let keptBytes = 0;
   let notBefore = 0;
@@ -92,7 +92,7 @@ export function collectWhileIdle(lookMs = LOOK_MS): Disposable {
       notBefore = performance.now() + (user + system) / 1000 / COLLECT_SHARE;
     }
     looked = performance.eventLoopUtilization();
-  }, lookMs).unref();
+  }, intervalMs).unref();
   return { [Symbol.dispose]: () => clearInterval(timer) };
 }
 

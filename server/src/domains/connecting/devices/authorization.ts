@@ -15,7 +15,6 @@ import * as store from './devices.store.ts';
 import type { DeviceAuthorizationRow } from './devices.tables.ts';
 import type { DeviceDeps } from './devices.ts';
 import type { Admission, DeviceTokens } from './tokens.ts';
-import { newUserCode, readUserCode } from './user-codes.ts';
 
 export const CODE_SECONDS = 300;
 const POLL_SECONDS = 5;
@@ -113,7 +112,7 @@ export class DeviceAuthorization {
       if (link === undefined) return 'device_code_expired' as const;
       if (link.state === 'denied') return 'access_denied' as const;
       if (link.state === 'pending') return countPoll(handle, link, now);
-      return this.#letIn(handle, link, openNames(server, link), admission);
+      return this.#createDevice(handle, link, openNames(server, link), admission);
     });
     if (typeof outcome === 'string') throw new NotevaultError(outcome);
     const { email } = await accounts.me(outcome.userId);
@@ -171,7 +170,7 @@ export class DeviceAuthorization {
   }
 
   /** Creates the device of an approved link, once. */
-  async #letIn(handle: WriteHandle, link: PolledLink, { device, client }: Names, admission: Admission) {
+  async #createDevice(handle: WriteHandle, link: PolledLink, { device, client }: Names, admission: Admission) {
     const { user_id: userId, vault_id: vaultId } = link;
     if (userId === null || vaultId === null) throw new Error('an approved device link without user or vault');
     // The vault may have been deleted since the decision.
@@ -227,4 +226,31 @@ const contextOf = (id: string) => ({ kind: 'device_authorizations.names', row: i
 
 function openNames(server: SealingKey, link: { readonly id: string; readonly names: Buffer }): Names {
   return sealedNames.open(server, contextOf(link.id), link.names);
+}
+
+/** Consonants that look unlike any other letter and digit, and spell no words (RFC 8628, section 6.1). */
+const CODE_ALPHABET = 'BCDFGHJKLMNPQRSTVWXZ';
+const CODE_LENGTH = 8;
+/** Larger bytes are skipped, because they would favour the first letters. */
+const FAIR_BELOW = 256 - (256 % CODE_ALPHABET.length);
+
+/** A new user code, `XXXX-XXXX`: 34 bits, of which an attacker can try only a few. */
+function newUserCode(random: (count: number) => Buffer): string {
+  let letters = '';
+  while (letters.length < CODE_LENGTH) {
+    for (const byte of random(CODE_LENGTH)) {
+      if (byte < FAIR_BELOW && letters.length < CODE_LENGTH) letters += CODE_ALPHABET[byte % CODE_ALPHABET.length];
+    }
+  }
+  return `${letters.slice(0, 4)}-${letters.slice(4)}`;
+}
+
+/** Returns the code that a person typed, ignoring case, hyphens and spaces; null for an impossible code. */
+function readUserCode(typed: string): string | null {
+  const letters = typed
+    .slice(0, 64)
+    .replace(/[\s\p{Pd}]/gu, '')
+    .toUpperCase();
+  if (letters.length !== CODE_LENGTH || [...letters].some((letter) => !CODE_ALPHABET.includes(letter))) return null;
+  return `${letters.slice(0, 4)}-${letters.slice(4)}`;
 }

@@ -70,7 +70,7 @@ export function linkedPage(language: PageLanguage, linked: boolean): Page {
     : { language, title: t.refused, body: html`<h1>${t.refused}</h1><p>${t.refusedAbout}</p>` };
 }
 
-type Shared = NonNullable<DeviceConsentRequest['vaults'][number]['shared']>;
+type VaultSharing = NonNullable<DeviceConsentRequest['vaults'][number]['shared']>;
 
 const english = {
   title: 'Link a device',
@@ -81,7 +81,7 @@ const english = {
   access: 'It will read and change notes in the one vault you choose, until you end it under your connections.',
   vault: 'Vault',
   newVault: (name: string) => `A new one: ${name}`,
-  shared: (name: string, { by, isReadOnly }: Shared) =>
+  shared: (name: string, { by, isReadOnly }: VaultSharing) =>
     `${name} (shared ${by === null ? 'with you' : `by ${by}`}, to ${isReadOnly ? 'read' : 'edit'})`,
   link: 'Link',
   linked: 'Linked',

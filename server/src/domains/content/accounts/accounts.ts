@@ -61,11 +61,11 @@ export interface AccountHooks {
    * Returns the step of a registration that joins the invited vault, for this e-mail address; null if `invite` is no
    * invitation to a vault. Throws `invite_invalid`.
    */
-  joining(invite: string, email: string): Promise<Joining | null>;
+  joining(invite: string, email: string): Promise<JoinStep | null>;
 }
 
 /** Makes an account that is being registered a member; throws `invite_invalid` if that has become impossible. */
-export type Joining = (handle: WriteHandle, userId: UserId) => Promise<void>;
+export type JoinStep = (handle: WriteHandle, userId: UserId) => Promise<void>;
 
 export interface AccountDeps {
   readonly db: Database;

@@ -9,7 +9,7 @@ import { deleteUntil, type WriteHandle } from '../../../ports/database/database.
 import type { SealingKey } from '../../../ports/keyring/keyring.ts';
 import { includesRole, type Principal, roleOf } from '../../foundation/access/access.ts';
 import { hashOf, newToken } from '../../foundation/tokens/tokens.ts';
-import type { Joining } from '../accounts/accounts.ts';
+import type { JoinStep } from '../accounts/accounts.ts';
 import type { SharedRow } from '../vaults/vaults.ts';
 import * as store from './members.store.ts';
 import type { InvitationRow } from './members.tables.ts';
@@ -113,7 +113,7 @@ export class Invitations {
    * Returns the step by which a registration joins the invited vault; null if the token is no invitation to a vault.
    * Only an admin’s invitation lets anybody register. Throws `invite_invalid`.
    */
-  async joining(token: string, email: string): Promise<Joining | null> {
+  async joining(token: string, email: string): Promise<JoinStep | null> {
     if (!token.startsWith(PREFIX)) return null;
     const { invitation, row, key } = await this.#find(token, null).catch(asNotInvited);
     const only = openEmail(key, invitation);

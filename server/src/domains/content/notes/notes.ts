@@ -19,7 +19,7 @@ import { type NoteMeta, sealed } from './sealed-note.ts';
 import { upsertBatch } from './writes/batch/batch.ts';
 import { linkMentionOf, mentionedNote, replacePlaces, toggleTask } from './writes/edit-text.ts';
 import { deriveOnPool } from './writes/offload/task-transfer.ts';
-import { append, type Upserted, upsertNote } from './writes/upsert.ts';
+import { append, type UpsertResult, upsertNote } from './writes/upsert.ts';
 import { VaultWriter } from './writes/vault-writer.ts';
 
 export type Notes = ReturnType<typeof createNotes>;
@@ -84,7 +84,7 @@ export function createNotes(given: Omit<LiveDeps, 'live' | 'writer'>) {
     kind: createNoteKind(deps),
     cache: cachedNotes,
     /** Creates the note, or merges into the existing one. Resolves once the note is on disk. */
-    upsert(context: WriteContext<Upserted>, input: UpsertNote): Promise<Upserted> {
+    upsert(context: WriteContext<UpsertResult>, input: UpsertNote): Promise<UpsertResult> {
       const path = notePathOf(input.path);
       const pathKey = entries.pathKey(context.vault, path);
       return lock.run(context.vault.id, pathKey.toString('hex'), () =>

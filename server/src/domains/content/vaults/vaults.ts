@@ -2,6 +2,7 @@ import { type EpochMs, NIL_UUID, type UserId, type VaultId } from '@notevault/pr
 import type { EventSink } from '../../../events.ts';
 import type { Clock } from '../../../ports/clock/clock.ts';
 import { type Database, type ReadHandle, rowsOf, type WriteHandle } from '../../../ports/database/database.ts';
+import type { OpenVault } from '../../foundation/access/access.ts';
 import type { Keys } from '../../foundation/keys/keys.ts';
 import type { PlanTable } from '../../foundation/plans/plans.ts';
 import type { Accounts } from '../accounts/accounts.ts';
@@ -9,7 +10,6 @@ import { createAccess } from './access.ts';
 import { changeFeeds, createChangeSequence } from './change-sequence.ts';
 import { create, register } from './create.ts';
 import { createSharing, remove, restore, update } from './lifecycle.ts';
-import { linksVersions } from './links-version.ts';
 import { createPeople } from './people.ts';
 import { purge, purgeAllOf, purgeDue } from './purge.ts';
 import { createQueries } from './queries.ts';
@@ -107,3 +107,19 @@ export async function* activeVaultIds(db: Database): AsyncGenerator<VaultId> {
   const after = (last?: { id: VaultId }) => ({ after: last?.id ?? (NIL_UUID as VaultId), limit: IDS_A_PAGE });
   for await (const { id, deleted_at } of rowsOf(db, store.listIds, after)) if (deleted_at === null) yield id;
 }
+
+const LINKS_PAGE = 100;
+
+/** Tracks which version of the link parser read the links of a vault. */
+const linksVersions = {
+  /** Returns the present version for a vault that does not exist any more: there is nothing to read. */
+  linksVersion: async (handle: ReadHandle, { id }: Pick<OpenVault, 'id'>): Promise<number> =>
+    (await handle.get(feeds.findLinksVersion, { vaultId: id }))?.links_version ?? Number.POSITIVE_INFINITY,
+  setLinksVersion: (handle: WriteHandle, { id }: Pick<OpenVault, 'id'>, version: number) =>
+    handle.run(feeds.setLinksVersion, { vaultId: id, version }),
+  /** Returns the active vaults whose links an older version has read. */
+  async *behindInLinks(db: Database, version: number): AsyncGenerator<VaultId> {
+    const after = (last?: { vault_id: VaultId }) => ({ version, after: last?.vault_id ?? NIL_UUID, limit: LINKS_PAGE });
+    for await (const { vault_id: id } of rowsOf(db, feeds.findBehindInLinks, after)) yield id;
+  },
+};

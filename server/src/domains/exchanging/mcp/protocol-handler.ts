@@ -22,7 +22,7 @@ const ANY_FORMAT = 'application/json, text/event-stream';
 /** Status of an answer whose client has left; nobody reads it. */
 const CLIENT_LEFT = 499;
 
-interface Served extends McpCall {
+interface PermittedCall extends McpCall {
   readonly permit: CallPermit;
 }
 
@@ -32,7 +32,7 @@ export class ProtocolHandler {
   readonly #budget: WriteBudget;
   readonly #calls = new FairSemaphore(CALLS);
   readonly #handler: McpHttpHandler;
-  readonly #served = new WeakMap<Request, Served>();
+  readonly #served = new WeakMap<Request, PermittedCall>();
   readonly #names = new ClientNames();
 
   constructor(deps: McpDeps) {
@@ -75,7 +75,7 @@ export class ProtocolHandler {
    * Serves clients of revisions before 2026-07-28. The answer is JSON, and a stream only if progress was requested,
    * because many proxies hold streams back.
    */
-  async #serveLegacy({ principal, request, body }: Served): Promise<Response> {
+  async #serveLegacy({ principal, request, body }: PermittedCall): Promise<Response> {
     this.#names.remember(sender(principal, request), body);
     const batch = renumbered(body);
     const enableJsonResponse = batch !== null || !wantsProgress(body);
@@ -94,7 +94,7 @@ export class ProtocolHandler {
     const answering = transport.handleRequest(request, { parsedBody: batch?.body ?? body });
     const answer = await Promise.race([answering, left.promise]);
     if (!isStream(answer)) close();
-    return batch === null || answer.body === null ? answer : batch.restored(answer);
+    return batch === null || answer.body === null ? answer : batch.withOriginalIds(answer);
   }
 
   #server(request: Request | undefined): McpProtocolServer {
@@ -169,10 +169,10 @@ function isStream(answer: Response): boolean {
 }
 
 /** Requests of an array that are sent at once, and the ids that their client gave them. */
-interface Renumbered {
+interface RenumberedBatch {
   readonly body: readonly unknown[];
   /** Gives an answer the ids of its requests again. */
-  readonly restored: (answer: Response) => Promise<Response>;
+  readonly withOriginalIds: (answer: Response) => Promise<Response>;
 }
 
 interface Message {
@@ -184,7 +184,7 @@ interface Message {
  * Gives the requests of a batch ids of their own; null for a body in which no two requests have the same one. The
  * library tells requests apart by their ids, and would answer only the first of two that share one.
  */
-function renumbered(body: unknown): Renumbered | null {
+function renumbered(body: unknown): RenumberedBatch | null {
   if (!Array.isArray(body)) return null;
   const requests = body.filter(isRequest);
   if (new Set(requests.map(({ id }) => id)).size === requests.length) return null;
@@ -198,7 +198,7 @@ function renumbered(body: unknown): Renumbered | null {
   const restore = (answer: Message) => (ids.has(answer.id) ? { ...answer, id: ids.get(answer.id) } : answer);
   return {
     body: renamed,
-    async restored(answer) {
+    async withOriginalIds(answer) {
       const answers = (await answer.json()) as Message | Message[];
       const { status, headers } = answer;
       return Response.json(Array.isArray(answers) ? answers.map(restore) : restore(answers), { status, headers });

@@ -7,7 +7,7 @@ import { whilePermitted } from '../../../concurrency/while-permitted.ts';
 import type { WriteHandle } from '../../../ports/database/database.ts';
 import { KeyringError } from '../../../ports/keyring/keyring.ts';
 import type { WriteContext } from '../../content/entries/entries.ts';
-import { type AppendDeps, elsewhere, overtaken, Receiving, type Slice } from './receiving.ts';
+import { type AppendDeps, elsewhere, overtaken, type Slice, SliceReceiver } from './receiving.ts';
 import { openOutcome, sealOutcome } from './sealed-upload.ts';
 import { expectedOf } from './upload-headers.ts';
 import * as store from './uploads.store.ts';
@@ -36,7 +36,7 @@ export async function appendSlice(deps: AppendDeps, held: HeldUpload, slice: Sli
   if (row.state === 'done') return repeated(held, slice);
   if (slice.offset !== row.received_bytes) throw elsewhere(row.received_bytes);
   checkDeclared(slice, row.length_bytes);
-  await using receiving = new Receiving(deps, held, slice);
+  await using receiving = new SliceReceiver(deps, held, slice);
   const isOver = await receiving.receive();
   if (!isOver) return { offset: receiving.offset, expiresAt: row.expires_at };
   await receiving.renew();
@@ -54,7 +54,7 @@ function checkDeclared({ offset, declaredBytes, checksum }: Slice, length: numbe
 async function finish(
   deps: AppendDeps,
   held: HeldUpload,
-  { offset: from, loose }: Receiving,
+  { offset: from, loose }: SliceReceiver,
   slice: { readonly from: number; readonly hash: string },
   by: Sender,
 ): Promise<Progress> {

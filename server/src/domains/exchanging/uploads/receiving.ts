@@ -26,7 +26,7 @@ export interface AppendDeps extends UploadDeps {
 type StoredPart = Readonly<Omit<UploadPartRow, 'upload_id'>>;
 
 /** A slice on its way in. Disposing of it removes the bytes that do not belong to the upload. */
-export class Receiving implements AsyncDisposable {
+export class SliceReceiver implements AsyncDisposable {
   readonly #deps: AppendDeps;
   readonly #held: HeldUpload;
   readonly #slice: Slice;

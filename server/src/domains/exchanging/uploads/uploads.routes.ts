@@ -150,12 +150,12 @@ function ownerRoutes(uploads: Uploads): Route[] {
   ];
 }
 
-type Named = Pick<RequestContext, 'header'> & {
+type NamedRequest = Pick<RequestContext, 'header'> & {
   readonly principal: Principal;
   readonly params: { readonly id: string };
 };
 
-function named({ principal, params, header }: Named): UploadRequest {
+function named({ principal, params, header }: NamedRequest): UploadRequest {
   return { principal, id: params.id, vaultHeader: header('x-vault-id') };
 }
 

@@ -78,7 +78,7 @@ const REASONS: Partial<Record<PlanCap, string>> = {
 /**
  * The account whose plan is used up, and the caller to be told: members of a vault learn nothing of its owner's plan.
  */
-interface Capped {
+interface CapSubject {
   readonly tier: string;
   readonly plan: Plan;
   /** The role of the caller; the owner by default. */
@@ -89,7 +89,7 @@ interface Capped {
 const SELF_HOSTED: keyof typeof builtinPlans = 'self_hosted';
 
 /** Makes the error for a reached cap; `current` is the present count. */
-export function capExceeded(key: PlanCap, { tier, plan, role }: Capped, current: number): NotevaultError {
+export function capExceeded(key: PlanCap, { tier, plan, role }: CapSubject, current: number): NotevaultError {
   if (key === 'max_file_bytes' && tier === SELF_HOSTED) {
     return new NotevaultError('file_too_large', { limit: plan.max_file_bytes ?? 0 });
   }
@@ -97,7 +97,7 @@ export function capExceeded(key: PlanCap, { tier, plan, role }: Capped, current:
   return limitExceeded(REASONS[key] ?? `${key}_exceeded`, key, numbers, role);
 }
 
-export function attachmentsDisabled({ tier, role }: Omit<Capped, 'plan'>): NotevaultError {
+export function attachmentsDisabled({ tier, role }: Omit<CapSubject, 'plan'>): NotevaultError {
   return limitExceeded('attachments_disabled', 'attachments_enabled', { tier, current: null, limit: 0 }, role);
 }
 

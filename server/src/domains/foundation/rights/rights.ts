@@ -15,7 +15,7 @@ export interface RightsVersions {
 export const NO_RIGHTS: RightsVersions = { account: null, vault: null };
 
 /** A caller or a vault with its rights version, as it was read. */
-interface Versioned {
+interface WithRightsVersion {
   readonly rightsVersion?: number;
 }
 
@@ -52,8 +52,8 @@ export class Standing implements Subject {
   }
 
   /** Returns this standing for a vault that the caller names later. `open` decides on that vault anew. */
-  forVault(vault: Versioned & { readonly id: VaultId }, open: () => Promise<Versioned>): Standing {
-    const versions = (opened: Versioned) => ({ ...this.#versions, vault: opened.rightsVersion ?? null });
+  forVault(vault: WithRightsVersion & { readonly id: VaultId }, open: () => Promise<WithRightsVersion>): Standing {
+    const versions = (opened: WithRightsVersion) => ({ ...this.#versions, vault: opened.rightsVersion ?? null });
     return new Standing({ userId: this.userId, vaultId: vault.id }, versions(vault), async () => {
       await this.renew();
       return versions(await open());
@@ -88,7 +88,7 @@ export function standingOfSignIn(userId: UserId, rightsVersion: number | null): 
 }
 
 /** The rights versions that were read with a caller and their vault. */
-export function versionsOf(principal: Versioned, vault?: Versioned): RightsVersions {
+export function versionsOf(principal: WithRightsVersion, vault?: WithRightsVersion): RightsVersions {
   return { account: principal.rightsVersion ?? null, vault: vault?.rightsVersion ?? null };
 }
 

@@ -17,16 +17,16 @@ export const TRASH_LIMITS: TrashLimits = {
   attachmentBytes: (plan) => plan.attachment_bytes_cap ?? 10 * GB,
 };
 
-type Sized = Pick<StoredEntry, 'kind' | 'size_bytes'>;
+type SizedEntry = Pick<StoredEntry, 'kind' | 'size_bytes'>;
 
 /** Returns the count and bytes of some entries in the trash. */
-export function contentsOf(rows: readonly Sized[]): TrashContents {
+export function contentsOf(rows: readonly SizedEntry[]): TrashContents {
   const notes = rows.filter(({ kind }) => kind === 'note');
   const files = rows.filter(({ kind }) => kind === 'attachment');
   return { notes: notes.length, textBytes: bytesOf(notes), attachmentBytes: bytesOf(files) };
 }
 
-function bytesOf(rows: readonly Sized[]): number {
+function bytesOf(rows: readonly SizedEntry[]): number {
   return rows.reduce((sum, { size_bytes }) => sum + size_bytes, 0);
 }
 

@@ -76,7 +76,7 @@ export function restoreVersion(deps: NoteDeps, context: WriteContext<Note>, id: 
     if (row === undefined || row.deleted_at !== null) throw new NotevaultError('note_not_found');
     const note = storedNote(vault, row);
     const text = version === note.version ? note.content : await textOfVersion(deps, vault, note, version);
-    if (text === note.content) return { kind: 'same', note };
+    if (text === note.content) return { kind: 'unchanged', note };
     const target = targetOf('live', { note, doc: row.doc });
     return planText(deps, context, target, { mtime: clock.now() / 1000 }, text, 'restore');
   };

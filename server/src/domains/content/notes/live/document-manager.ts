@@ -26,7 +26,7 @@ const FLUSH_CONCURRENCY = 8;
 /** The limit on the estimated memory of all open documents. */
 const BYTES_MAX = GB;
 
-interface Loading {
+interface PendingDocument {
   readonly document: Promise<LiveDocument>;
   /** Whether the note was written while it was loaded. */
   written: boolean;
@@ -37,7 +37,7 @@ export class DocumentManager implements AsyncDisposable {
   readonly #deps: LiveDeps;
   readonly #log: UpdateLog;
   readonly #documents = new OpenDocuments();
-  readonly #loading = new Map<NoteId, Loading>();
+  readonly #loading = new Map<NoteId, PendingDocument>();
   readonly #schedule: FlushSchedule;
   readonly #flushing = new Coalescer<NoteId>();
   readonly #refreshing = new Coalescer<NoteId>();
@@ -217,7 +217,7 @@ export class DocumentManager implements AsyncDisposable {
   async #document(vault: OpenVault, id: NoteId): Promise<LiveDocument> {
     const open = this.#documents.get(id) ?? this.#loading.get(id)?.document;
     if (open !== undefined) return open;
-    const loading: Loading = { document: runShared(() => this.#load(vault, id)), written: false };
+    const loading: PendingDocument = { document: runShared(() => this.#load(vault, id)), written: false };
     this.#loading.set(id, loading);
     try {
       return await loading.document;

@@ -52,19 +52,19 @@ function waitingUpdate(
 }
 
 /** A NoteState in the form sent to another thread. */
-export interface PostedState {
+export interface TransferredState {
   readonly note: Omit<StoredNoteContent, 'sealedContent'>;
   readonly doc: Uint8Array | null;
   readonly updates: readonly Pick<WaitingUpdate, 'id' | 'payload'>[];
 }
 
-export function postState({ note, doc, updates }: NoteState): PostedState {
+export function postState({ note, doc, updates }: NoteState): TransferredState {
   const { sealedContent: _sealed, ...rest } = note;
   return { note: rest, doc, updates: updates.map(({ id, payload }) => ({ id, payload })) };
 }
 
 /** Opens a PostedState, on the other thread. Its sealed content is empty, because no task reads it. */
-export function receiveState(vault: OpenVault, { note, doc, updates }: PostedState): NoteState {
+export function receiveState(vault: OpenVault, { note, doc, updates }: TransferredState): NoteState {
   return {
     note: { ...note, sealedContent: Buffer.alloc(0) },
     doc: doc && bytesOf(doc),

@@ -203,7 +203,7 @@ export interface MergeInput {
 }
 
 /** The next version; `same` when the text is unchanged, `unknown` when the document cannot locate the older text. */
-export type MergeDraft = NoteRowDraft | 'same' | 'unknown' | 'too_large';
+export type MergeDraft = NoteRowDraft | 'unchanged' | 'unknown' | 'too_large';
 
 /** Builds the next version of a note from a text that edits an older version. Throws `note_unreadable`, TooManySteps. */
 export function draftMerge(
@@ -224,7 +224,7 @@ export function draftMerge(
   if (gaveWay === null) return 'unknown';
   const merged = textOf(doc);
   if (merged.length > NOTE_BYTES_MAX || Buffer.byteLength(merged, 'utf8') > NOTE_BYTES_MAX) return 'too_large';
-  if (merged === note.content) return 'same';
+  if (merged === note.content) return 'unchanged';
   return { ...buildNoteRow(now, context, target, input, doc, snapshot, merged, reason), gaveWay };
 }
 

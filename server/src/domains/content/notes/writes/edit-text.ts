@@ -46,7 +46,7 @@ export function editText<Result>(
       // The note is not at its path any more.
       if (target.kind !== 'live' || target.id !== id) throw new RevisionConflict();
       const text = await edit(target.note.content);
-      if (text === target.note.content) return { kind: 'same', note: target.note } as const;
+      if (text === target.note.content) return { kind: 'unchanged', note: target.note } as const;
       const reason = context.actor.client === undefined ? 'edit' : 'agent';
       return planText(deps, context, target, input, text, reason);
     };
@@ -95,14 +95,14 @@ function isState(word: string): word is TaskState {
 }
 
 /** A note that may be mentioned. */
-export interface Mentioned {
+export interface MentionTarget {
   readonly path: string;
   /** Its title and aliases. */
   readonly names: readonly string[];
 }
 
 /** Returns the names by which a live note may be mentioned. Throws `note_not_found`, `note_unreadable`. */
-export async function mentionedNote(deps: NoteDeps, vault: OpenVault, id: NoteId): Promise<Mentioned> {
+export async function mentionedNote(deps: NoteDeps, vault: OpenVault, id: NoteId): Promise<MentionTarget> {
   const { path, title, aliases } = await liveNote(deps, vault, id);
   return { path, names: mentionNames(title, aliases) };
 }

@@ -30,9 +30,13 @@ import {
 } from './write-target.ts';
 
 /** A written note, and the stored values that the write replaced where both had changed them. */
-export type Upserted = Pick<NoteUpserted, 'note' | 'merged'>;
+export type UpsertResult = Pick<NoteUpserted, 'note' | 'merged'>;
 
-export function upsertNote(deps: NoteDeps, context: WriteContext<Upserted>, input: NoteInput): Promise<Upserted> {
+export function upsertNote(
+  deps: NoteDeps,
+  context: WriteContext<UpsertResult>,
+  input: NoteInput,
+): Promise<UpsertResult> {
   return writeOne(
     deps,
     context,
@@ -83,7 +87,7 @@ export async function planUpsert(
   const reason = made ?? (context.actor.client === undefined ? undefined : 'agent');
   const plan = await planEdit(deps, context, target, input, text, reason, isKnown);
   // A text equal to the current version changes nothing.
-  const bringsNothing = plan.kind === 'same' && input.version === target.note.version;
+  const bringsNothing = plan.kind === 'unchanged' && input.version === target.note.version;
   return isKnown || bringsNothing ? plan : withFingerprint(plan, known, fingerprint);
 }
 
@@ -102,7 +106,7 @@ async function planEdit(
   isKnown: boolean,
 ): Promise<WritePlan> {
   const { note } = target;
-  if (text === undefined || text === note.content) return { kind: 'same', note };
+  if (text === undefined || text === note.content) return { kind: 'unchanged', note };
   const refuse = async () => conflictWith(await currentNote(deps, context.vault, note));
   if (input.base_hash != null && input.base_hash !== note.meta.hash) throw await refuse();
   // The version refers to the note that the id names: a version of another note is no base.
@@ -111,13 +115,13 @@ async function planEdit(
   if (input.base_hash != null || input.version == null || input.version === note.version) {
     return planText(deps, context, target, input, text, made ?? 'edit');
   }
-  if (isKnown) return { kind: 'same', note };
+  if (isKnown) return { kind: 'unchanged', note };
   const base = await findBase(deps, context.vault, note, input.version);
   const merge = base === undefined ? null : { base, text, reason: made ?? 'merge' };
   const draft = merge === null ? 'unknown' : await draftWithTargets(deps, context, target, input, merge);
   if (draft === 'unknown') throw await refuse();
   if (draft === 'too_large') throw new NotevaultError('note_too_large');
-  return draft === 'same' ? { kind: 'same', note } : { kind: 'write', target, next: draft };
+  return draft === 'unchanged' ? { kind: 'unchanged', note } : { kind: 'write', target, next: draft };
 }
 
 /** Like draftMergeOnPool, but keeps link targets that the server has rewritten since the base. */
@@ -215,7 +219,7 @@ function appendTo(
     const target = await findWriteTarget(deps, context, input, started);
     if (target.kind !== 'live') return planText(deps, context, target, input, started, 'append');
     const grown = `${withoutTrailingNewlines(target.note.content)}\n${text}`;
-    if (grown === target.note.content) return { kind: 'same', note: target.note } as const;
+    if (grown === target.note.content) return { kind: 'unchanged', note: target.note } as const;
     return planText(deps, context, target, input, grown, context.actor.client === undefined ? 'append' : 'agent');
   };
   return writeOne(deps, context, plan, (note, { fresh }) => ({ created: fresh, path: note.path, note }));

@@ -67,7 +67,7 @@ export async function writePlans(
   });
   const write = async (plan: WritePlan) => {
     const cause =
-      plan.kind === 'same'
+      plan.kind === 'unchanged'
         ? await keepSame(deps, handle, vault, plan)
         : await writeRow(deps, handle, vault, plan, seqOf(plan), parentOf.get(plan) ?? null);
     if (cause !== undefined) causes.set(plan, cause);
@@ -97,7 +97,7 @@ export async function writePlans(
   });
   return new Map(
     plans.map((plan): [WritePlan, CommittedNote] => {
-      if (plan.kind === 'same') return [plan, { note: plan.note, links: null, fresh: false, gaveWay: [] }];
+      if (plan.kind === 'unchanged') return [plan, { note: plan.note, links: null, fresh: false, gaveWay: [] }];
       const note = noteOf(plan.next, seqOf(plan));
       const { gaveWay = [] } = plan.next;
       return [plan, { note, links: linksOf.get(plan.next.id) ?? [], fresh: isFresh(plan), gaveWay }];

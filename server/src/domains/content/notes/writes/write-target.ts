@@ -71,7 +71,7 @@ export interface NoteRowDraft {
 /** The plan of a note's write: new rows, or none if the text is unchanged. */
 export type WritePlan =
   | RowWrite
-  | { readonly kind: 'same'; readonly note: OpenedNote; readonly fingerprints?: FingerprintsChange };
+  | { readonly kind: 'unchanged'; readonly note: OpenedNote; readonly fingerprints?: FingerprintsChange };
 
 export interface RowWrite {
   readonly kind: 'write';

@@ -46,7 +46,7 @@ export function parseItem(text: string): JoplinItem | null {
 }
 
 /** The parts of an item that are kept until all items are read. */
-interface Known {
+interface PartialItem {
   /** The title as the name of a file or folder. */
   readonly name: string;
   readonly parent: string;
@@ -55,9 +55,9 @@ interface Known {
 
 /** The items of an export by id, from which the paths of notes and resources follow. */
 export class JoplinIndex {
-  readonly #notes = new Map<string, Known>();
-  readonly #notebooks = new Map<string, Known>();
-  readonly #resources = new Map<string, Known>();
+  readonly #notes = new Map<string, PartialItem>();
+  readonly #notebooks = new Map<string, PartialItem>();
+  readonly #resources = new Map<string, PartialItem>();
   readonly #tags = new Map<string, string>();
   readonly #tagsOf = new Map<string, string[]>();
   readonly #paths = new Map<string, string>();

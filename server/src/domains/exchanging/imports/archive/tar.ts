@@ -13,7 +13,7 @@ const BLOCK = 512;
 const EXTENDED_MAX = 64 * 1024;
 
 /** Fields that extended headers give for the next file. */
-interface Extended {
+interface ExtendedFields {
   readonly path?: string;
   readonly size?: number;
   readonly mtime?: number;
@@ -28,7 +28,7 @@ export function openTar(reader: ByteSource): Archive {
 }
 
 async function* filesOf(reader: ByteSource, meter: UnpackMeter): AsyncGenerator<ArchiveFile> {
-  let extended: Extended = {};
+  let extended: ExtendedFields = {};
   for (let at = 0; at + BLOCK <= reader.size; ) {
     const head = Buffer.from(await reader.read(at, BLOCK));
     if (head.every((byte) => byte === 0)) return;
@@ -54,7 +54,7 @@ interface Header {
   readonly type: string;
   readonly from: number;
   readonly size: number;
-  readonly extended: Extended;
+  readonly extended: ExtendedFields;
 }
 
 function fileOf(reader: ByteSource, meter: UnpackMeter, { head, type, from, size, extended }: Header): ArchiveFile {
@@ -97,7 +97,7 @@ function textAt(head: Buffer, at: number, length: number): string {
   return decodeName(end === -1 ? field : field.subarray(0, end));
 }
 
-function extendedBy(type: 'x' | 'L', bytes: Buffer): Extended {
+function extendedBy(type: 'x' | 'L', bytes: Buffer): ExtendedFields {
   if (type === 'L') return { path: textAt(bytes, 0, bytes.length) };
   const found: { path?: string; size?: number; mtime?: number } = {};
   for (let at = 0; at < bytes.length; ) {

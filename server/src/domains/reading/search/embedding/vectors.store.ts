@@ -58,13 +58,13 @@ const newProgress = (p: { vault: VaultId; model: string; epoch: number }) => {
   return { ...progress, lease: null, lease_until: 0, wanted_at: 0 };
 };
 
-type Wanted = { vault: VaultId; model: string; epoch: number; now: number; wantedSince: number };
+type VectorDemandRow = { vault: VaultId; model: string; epoch: number; now: number; wantedSince: number };
 
 /**
  * Records that the vectors of a vault were requested. Unused vectors are checked again, because dropping them may have
  * been interrupted.
  */
-export const want = statement((db, p: Wanted) =>
+export const want = statement((db, p: VectorDemandRow) =>
   db
     .insertInto('search_embeddings')
     .values({ ...newProgress(p), wanted_at: p.now })

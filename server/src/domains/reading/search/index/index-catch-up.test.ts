@@ -53,17 +53,17 @@ function largeVault(changes: number, changeSeq: number) {
   };
 }
 
-test('catchUpSoon of a vault far behind adds the newest changes first, and the index is completed meanwhile', async () => {
+test('catchUpOrPartial of a vault far behind adds the newest changes first, and the index is completed meanwhile', async () => {
   const { catchUp, added, feed, allowPage, allowAll } = largeVault(100, 1000);
   const completed = Promise.withResolvers<IndexState>();
-  const first = catchUp.catchUpSoon(vault, completed.resolve);
+  const first = catchUp.catchUpOrPartial(vault, completed.resolve);
   assert.equal(await first, null);
   assert.deepEqual(added, [
     { first: 901, last: 964, upTo: 0 },
     { first: 965, last: 1000, upTo: 0 },
   ]);
   feed.changeSeq = 1002;
-  const second = catchUp.catchUpSoon(vault, () => assert.fail('the catch-up is shared'));
+  const second = catchUp.catchUpOrPartial(vault, () => assert.fail('the catch-up is shared'));
   await nextTurn();
   allowPage();
   assert.equal(await second, null);
@@ -75,10 +75,10 @@ test('catchUpSoon of a vault far behind adds the newest changes first, and the i
   assert.equal((await completed.promise).seq, 1002);
 });
 
-test('catchUpSoon of a vault that is a little behind resolves to the complete index', async () => {
+test('catchUpOrPartial of a vault that is a little behind resolves to the complete index', async () => {
   const { catchUp, added, allowAll } = largeVault(100, 90);
   const states: IndexState[] = [];
-  const found = catchUp.catchUpSoon(vault, (state) => states.push(state));
+  const found = catchUp.catchUpOrPartial(vault, (state) => states.push(state));
   await nextTurn();
   allowAll();
   assert.equal((await found)?.seq, 90);

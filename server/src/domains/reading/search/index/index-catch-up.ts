@@ -54,7 +54,7 @@ export class IndexCatchUp {
    *
    * @param onComplete called when it is complete, also if that is later.
    */
-  async catchUpSoon(vault: OpenVault, onComplete: (state: IndexState) => void): Promise<IndexState | null> {
+  async catchUpOrPartial(vault: OpenVault, onComplete: (state: IndexState) => void): Promise<IndexState | null> {
     const name = nameOf(vault);
     const complete = this.#shared.get(name) ?? this.#share(vault, onComplete);
     const { promise, resolve } = Promise.withResolvers<void>();

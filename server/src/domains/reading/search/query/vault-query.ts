@@ -11,7 +11,7 @@ import type { OpenVault } from '../../../content/vaults/vaults.ts';
 import type { IndexCatchUp } from '../index/index-catch-up.ts';
 import type { IndexPersistence } from '../index/index-persistence.ts';
 import type { SearchDeps } from '../search.ts';
-import type { AskedIndex } from '../worker/worker-api.ts';
+import type { IndexRequest } from '../worker/worker-api.ts';
 import { type WorkerClient, WorkerDied } from '../worker/worker-client.ts';
 import { pageCursorOf, pagePositionOf } from './page-cursor.ts';
 import { checkQuery } from './query-request.ts';
@@ -33,7 +33,7 @@ export function createVaultQuery(deps: SearchDeps, catchUp: IndexCatchUp, persis
    */
   async function ask<Result>(
     vault: OpenVault,
-    request: (index: AskedIndex) => Promise<Result | null>,
+    request: (index: IndexRequest) => Promise<Result | null>,
   ): Promise<Result> {
     await notes.live.flush(vault);
     const { changeSeq: seq } = await vaults.feed(db, vault);

@@ -12,7 +12,7 @@ const vault = { id: 'vault', feedEpoch: 1, key: { share: () => ({}) } } as unkno
 const hit = { id: 'a', seq: 5000, path: 'a.md', title: 'a', heading: '', start: 0, end: 0, matches: 1, score: 1 };
 
 /** A vault of 4,000 notes of which 1,500 are in the index; of what it finds, `moved` was written since. */
-function searched(catchUpSoon: () => Promise<object | null>, moved: boolean) {
+function searched(catchUpOrPartial: () => Promise<object | null>, moved: boolean) {
   const asked: number[] = [];
   const deps = {
     db: { read: (work: (handle: object) => unknown) => work({}) },
@@ -33,7 +33,7 @@ function searched(catchUpSoon: () => Promise<object | null>, moved: boolean) {
   };
   const search = new VaultSearch(
     deps as unknown as SearchDeps,
-    { catchUpSoon } as unknown as IndexCatchUp,
+    { catchUpOrPartial } as unknown as IndexCatchUp,
     {} as IndexPersistence,
     {} as VectorDemand,
   );

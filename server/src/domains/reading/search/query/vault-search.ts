@@ -142,7 +142,7 @@ export class VaultSearch {
   /** Resolves to whether the index is complete; else it has the newest notes, and is completed meanwhile. */
   async #catchUpAndStore(vault: OpenVault): Promise<boolean> {
     const store = (state: IndexState) => this.#persistence.storeIfDue(vault, state);
-    return (await this.#catchUp.catchUpSoon(vault, store)) !== null;
+    return (await this.#catchUp.catchUpOrPartial(vault, store)) !== null;
   }
 }
 

@@ -43,7 +43,7 @@ export interface FrozenIndex {
   readonly sealed: Uint8Array;
 }
 
-export interface AskedIndex {
+export interface IndexRequest {
   readonly vault: string;
   readonly epoch: number;
   /** The index must be complete up to this seq. */
@@ -57,7 +57,7 @@ export interface Page<Position> {
 }
 
 /** Notes to be opened with a lent key. */
-export interface LentNotes {
+export interface NotesToOpen {
   readonly key: SharedKey;
   readonly notes: readonly SealedNote[];
 }

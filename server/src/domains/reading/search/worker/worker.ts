@@ -29,12 +29,12 @@ import { LoadedIndex } from './loaded-index.ts';
 import { runInSlices } from './run-in-slices.ts';
 import type { SegmentName } from './segment-names.ts';
 import {
-  type AskedIndex,
   type ChangedPlaces,
   type FrozenIndex,
+  type IndexRequest,
   type IndexState,
-  type LentNotes,
   type NoteMentions,
+  type NotesToOpen,
   type Page,
   type QueryAnswer,
   type SealedText,
@@ -120,7 +120,7 @@ export class SearchWorker {
   }
 
   /** Adds notes in order of their seqs. The index is then complete up to `upTo`. */
-  async addNotes(params: LentNotes & { vault: string; upTo: number }): Promise<IndexState> {
+  async addNotes(params: NotesToOpen & { vault: string; upTo: number }): Promise<IndexState> {
     const index = this.#get(params.vault);
     await index.addNotes(this.#addingSteps(index, this.#deps.openKey(params.key), params.notes), params.upTo);
     this.#indexes.makeRoomFor(index);
@@ -149,32 +149,32 @@ export class SearchWorker {
   }
 
   /** Finds notes, by the vectors of a model if there is one; null when the index is not in memory or is behind `seq`. */
-  search(params: SearchOptions & AskedIndex & { query: string; model: string | null }): SearchHits | null {
+  search(params: SearchOptions & IndexRequest & { query: string; model: string | null }): SearchHits | null {
     const { vault, epoch, seq, query, model, ...options } = params;
     const loaded = this.#findUpTo({ vault, epoch, seq });
     return loaded && searchIndex(loaded.index, loaded.vectorsOf(model), parseQuery(query), options);
   }
 
   /** Answers a query over properties; null as for `search`. `links` are for queries that need them. */
-  async query(params: AskedIndex & { query: PropertyQuery; page: Page<PagePosition>; links: PackedLinks | null }) {
+  async query(params: IndexRequest & { query: PropertyQuery; page: Page<PagePosition>; links: PackedLinks | null }) {
     const loaded = this.#findUpTo(params);
     return loaded && runInSlices(querySteps(loaded.index, params.query, params.page, params.links));
   }
 
   /** Null as for `search`. */
-  async tasks(params: AskedIndex & { filter: TaskFilter; page: Page<TaskPosition> }): Promise<TaskPage | null> {
+  async tasks(params: IndexRequest & { filter: TaskFilter; page: Page<TaskPosition> }): Promise<TaskPage | null> {
     const loaded = this.#findUpTo(params);
     return loaded && runInSlices(listTasks(loaded.index, params.filter, params.page));
   }
 
   /** Lists the notes whose texts may contain a name, by id; null as for `search`. */
-  namingNotes(params: AskedIndex & { names: readonly string[]; page: Page<string> }): NamingNote[] | null {
+  namingNotes(params: IndexRequest & { names: readonly string[]; page: Page<string> }): NamingNote[] | null {
     const loaded = this.#findUpTo(params);
     return loaded && namingNotes(loaded.index, params.names, params.page);
   }
 
   /** Finds mentions in notes; unreadable notes are left out. */
-  async mentionsIn({ names, ...lent }: LentNotes & { names: readonly string[] }): Promise<NoteMentions[]> {
+  async mentionsIn({ names, ...lent }: NotesToOpen & { names: readonly string[] }): Promise<NoteMentions[]> {
     const found = await this.#ofEach(lent, (note): NoteMentions | null => {
       if (note === null) return null;
       const { id, path, title, content } = note;
@@ -184,7 +184,7 @@ export class SearchWorker {
   }
 
   /** Finds the places of a change; notes that have none, or cannot be read, are left out. */
-  async placesOf({ change, ...lent }: LentNotes & { change: TextChange }): Promise<ChangedPlaces[]> {
+  async placesOf({ change, ...lent }: NotesToOpen & { change: TextChange }): Promise<ChangedPlaces[]> {
     const found = await this.#ofEach(lent, (note): ChangedPlaces | null => {
       const places = note && findPlaces(note.content, change);
       return places && { id: note.id, path: note.path, hash: note.hash, ...places };
@@ -193,7 +193,7 @@ export class SearchWorker {
   }
 
   /** Makes something of each note in turn, in slices of time; of a damaged one, of null. */
-  async #ofEach<Made>({ key, notes }: LentNotes, make: (note: OpenedNote | null) => Made): Promise<Made[]> {
+  async #ofEach<Made>({ key, notes }: NotesToOpen, make: (note: OpenedNote | null) => Made): Promise<Made[]> {
     const opened = this.#deps.openKey(key);
     const made: Made[] = [];
     const steps = function* (this: SearchWorker) {
@@ -232,7 +232,7 @@ export class SearchWorker {
   }
 
   /** The passages of notes to embed; null for a note that cannot be read. */
-  passages(lent: LentNotes): Promise<(NotePassages | null)[]> {
+  passages(lent: NotesToOpen): Promise<(NotePassages | null)[]> {
     return this.#ofEach(lent, (note) => note && orNull(() => passagesOfNote(note.title, note.content)));
   }
 
@@ -286,7 +286,7 @@ export class SearchWorker {
     this.#loadingParts.delete(vault);
   }
 
-  #findUpTo({ vault, epoch, seq }: AskedIndex): LoadedIndex | null {
+  #findUpTo({ vault, epoch, seq }: IndexRequest): LoadedIndex | null {
     const found = this.#find(vault, epoch);
     return found === undefined || found.index.seq < seq ? null : found;
   }

@@ -11,7 +11,7 @@ export interface SliceLimits {
 
 type Struct = Y.Item | Y.Skip | Y.GC;
 /** The result of Y.decodeUpdate. */
-type Decoded = { readonly structs: readonly Struct[]; readonly ds: DeleteSet };
+type DecodedUpdate = { readonly structs: readonly Struct[]; readonly ds: DeleteSet };
 interface DeleteSet {
   readonly clients: ReadonlyMap<number, readonly { readonly clock: number; readonly len: number }[]>;
 }
@@ -23,7 +23,7 @@ interface DeleteSet {
  * @param knownOf returns the clock up to which the document contains a client's edits.
  */
 export function sliceUpdate(
-  { structs, ds }: Decoded,
+  { structs, ds }: DecodedUpdate,
   knownOf: (client: number) => number,
   limits: SliceLimits,
 ): Uint8Array[] | null {

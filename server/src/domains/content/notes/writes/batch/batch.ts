@@ -48,7 +48,7 @@ export async function upsertBatch(deps: NoteDeps, context: WriteContext<BatchRes
 
   async function plan(index: number, note: NoteInput): Promise<WritePlan> {
     const planned = await planUpsert(deps, context, note, 'batch', reads);
-    if (planned.kind === 'same') return planned;
+    if (planned.kind === 'unchanged') return planned;
     const { target, next } = planned;
     const other = target.kind === 'live' ? index : (ids.get(next.id) ?? index);
     // The same result as for two single upserts: the second names the id of a live note at another path.

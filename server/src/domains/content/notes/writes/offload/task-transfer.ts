@@ -51,21 +51,21 @@ export function areLarge(updates: readonly { readonly payload: Uint8Array }[]): 
 }
 
 /** A vault in the form sent to another thread. */
-export type PostedVault = Omit<OpenVault, 'key'> & { readonly key: SharedKey };
+export type TransferredVault = Omit<OpenVault, 'key'> & { readonly key: SharedKey };
 
 /** @param seals the maximum number of values that the task seals. */
-export function postVault({ key, ...vault }: OpenVault, seals: number): PostedVault {
+export function postVault({ key, ...vault }: OpenVault, seals: number): TransferredVault {
   return { ...vault, key: key.share(seals) };
 }
 
 /** A draft of a note's next version as it comes back: without what the sender has, and without headings. */
-export type PostedDraft = Omit<NoteRowDraft, 'text' | 'replaced'> & {
+export type TransferredDraft = Omit<NoteRowDraft, 'text' | 'replaced'> & {
   readonly text: string | null;
   readonly replaced: Omit<VersionDraft, 'content'> | null;
 };
 
 /** @param known the text, which the sender already has. */
-export function postDraft({ replaced, derived, ...next }: NoteRowDraft, known: string | null): PostedDraft {
+export function postDraft({ replaced, derived, ...next }: NoteRowDraft, known: string | null): TransferredDraft {
   const withoutContent = replaced === null ? null : { ...replaced, content: undefined };
   return {
     ...next,
@@ -76,7 +76,11 @@ export function postDraft({ replaced, derived, ...next }: NoteRowDraft, known: s
 }
 
 /** @param old the note that the draft replaces; null for a new one. */
-export function receiveDraft(draft: PostedDraft, known: string | null, old: StoredNoteContent | null): NoteRowDraft {
+export function receiveDraft(
+  draft: TransferredDraft,
+  known: string | null,
+  old: StoredNoteContent | null,
+): NoteRowDraft {
   const { replaced } = draft;
   const received = withBuffers(draft);
   const sameVersion = old !== null && draft.version === old.version;

@@ -7,19 +7,19 @@ import type { Actor } from '../../../entries/entries.ts';
 import type { OpenVault } from '../../../vaults/vaults.ts';
 import { foldUpdates } from '../../live/fold.ts';
 import { sliceNote } from '../../live/note-slices.ts';
-import { type PostedState, receiveState } from '../../live/note-state.ts';
+import { receiveState, type TransferredState } from '../../live/note-state.ts';
 import { preservedText } from '../../live/preserved-text.ts';
 import { textOfUpdate, tryUpdate } from '../../live/updates/trial.ts';
 import { type Rewrite, rewriteLinks } from '../../moves/rewrite-links.ts';
 import type { VersionReason } from '../../sealed-note.ts';
 import { draftMerge, draftText, type MergeInput } from '../build-note-row.ts';
 import type { ExistingTarget, WriteTarget } from '../write-target.ts';
-import { type PostedVault, postDraft, withBuffers } from './task-transfer.ts';
+import { postDraft, type TransferredVault, withBuffers } from './task-transfer.ts';
 
 /** The input common to all tasks that write a note. */
-interface Writing {
+interface WriteInput {
   readonly now: EpochMs;
-  readonly vault: PostedVault;
+  readonly vault: TransferredVault;
   readonly actor: Actor;
 }
 
@@ -29,25 +29,25 @@ interface Writing {
  * @param openKey opens a shared key; the composition root of the thread passes it in.
  */
 export function createNoteTasks(openKey: (key: SharedKey) => SealingKey) {
-  const opened = ({ key, ...vault }: PostedVault): OpenVault => ({ ...vault, key: openKey(key) });
+  const opened = ({ key, ...vault }: TransferredVault): OpenVault => ({ ...vault, key: openKey(key) });
   return {
     tryUpdate,
     textOfUpdate,
 
-    draftText(input: Writing & { target: WriteTarget; mtime: number; text: string; reason: VersionReason }) {
+    draftText(input: WriteInput & { target: WriteTarget; mtime: number; text: string; reason: VersionReason }) {
       const { now, vault, actor, target, mtime, text, reason } = input;
       const writing = { vault: opened(vault), actor };
       return postDraft(draftText(now, writing, withBuffers(target), { mtime }, text, reason), text);
     },
 
-    draftMerge(input: Writing & { target: ExistingTarget; mtime: number; merge: MergeInput }) {
+    draftMerge(input: WriteInput & { target: ExistingTarget; mtime: number; merge: MergeInput }) {
       const { now, vault, actor, target, mtime, merge } = input;
       const received = { ...merge, base: withBuffers(merge.base) };
       const draft = draftMerge(now, { vault: opened(vault), actor }, withBuffers(target), { mtime }, received);
       return typeof draft === 'string' ? draft : postDraft(draft, merge.text);
     },
 
-    preserveText({ now, vault: posted, state, text, actor }: Writing & { state: PostedState; text: string }) {
+    preserveText({ now, vault: posted, state, text, actor }: WriteInput & { state: TransferredState; text: string }) {
       const vault = opened(posted);
       const { version, next } = preservedText(now, vault, receiveState(vault, state), text, actor);
       return { version, next: postDraft(next, state.note.content) };
@@ -63,16 +63,24 @@ export function createNoteTasks(openKey: (key: SharedKey) => SealingKey) {
     linkMention: ({ content, mention, link }: { content: string; mention: ReadMention; link: MentionLink }) =>
       linkMention(content, mention, link),
 
-    sliceNote({ vault: posted, state, since }: { vault: PostedVault; state: PostedState; since: Uint8Array | null }) {
+    sliceNote({
+      vault: posted,
+      state,
+      since,
+    }: {
+      vault: TransferredVault;
+      state: TransferredState;
+      since: Uint8Array | null;
+    }) {
       const vault = opened(posted);
       return sliceNote(vault, receiveState(vault, state), since);
     },
 
-    rewriteLinks({ now, vault, actor, rewrite }: Writing & { rewrite: Rewrite }) {
+    rewriteLinks({ now, vault, actor, rewrite }: WriteInput & { rewrite: Rewrite }) {
       return postDraft(rewriteLinks(now, { vault: opened(vault), actor }, withBuffers(rewrite)), null);
     },
 
-    foldNote({ now, vault: posted, state }: Omit<Writing, 'actor'> & { state: PostedState }) {
+    foldNote({ now, vault: posted, state }: Omit<WriteInput, 'actor'> & { state: TransferredState }) {
       const vault = opened(posted);
       const { next, snapshot } = foldUpdates(now, vault, receiveState(vault, state));
       return { next: postDraft(next, state.note.content), snapshot };

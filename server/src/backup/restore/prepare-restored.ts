@@ -2,7 +2,7 @@ import { beginFeedEpochs } from '../../domains/content/vaults/vaults.ts';
 import type { Clock } from '../../ports/clock/clock.ts';
 import type { Database } from '../../ports/database/database.ts';
 import { recordRestored } from '../take/lease.ts';
-import * as store from './settle.store.ts';
+import * as store from './prepare-restored.store.ts';
 
 /**
  * Prepares restored data for serving: clients read their vaults again, because they may know later writes, and all
@@ -11,7 +11,7 @@ import * as store from './settle.store.ts';
  * @param revokeCredentials ends keys, devices, applications and invitations to vaults too.
  * @param takenAt of the backup; null for a restore point.
  */
-export async function settleRestored(
+export async function prepareRestored(
   db: Database,
   clock: Clock,
   revokeCredentials: boolean,

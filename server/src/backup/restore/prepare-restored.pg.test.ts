@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import type { BlobId, VaultId } from '@notevault/protocol/values/ids.ts';
 import { onEachEngine } from '../../../test/kit/engines.ts';
 import { startServer } from '../../../test/kit/server.ts';
-import { settleRestored } from './settle.ts';
+import { prepareRestored } from './prepare-restored.ts';
 
 onEachEngine('restored data', (open) => {
   test('restored data keeps the bytes of the data before for 30 days, however old they are', async () => {
@@ -14,7 +14,7 @@ onEachEngine('restored data', (open) => {
     // A blob without a row: of an attachment that the backup does not have.
     await blobs.put({ vaultId: body.vault.id as VaultId, blobId: clock.uuid() as BlobId }, Readable.from(['bytes']));
     clock.advance({ days: 40 });
-    await settleRestored(db, clock, false);
+    await prepareRestored(db, clock, false);
     clock.advance({ days: 29 });
     assert.equal(await app.attachments.collectOrphans(), 0);
     clock.advance({ days: 2 });
