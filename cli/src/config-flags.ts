@@ -17,6 +17,9 @@ export function withConfig(command: Command, names?: readonly OptionName[]): Com
 /** Options that most commands need to open the data. */
 export const storageOptions: readonly OptionName[] = ['dataDir', 'databaseUrl', 'masterKey'];
 
+/** The options that a command needs to send a mail. */
+export const mailOptions: readonly OptionName[] = ['smtpUrl', 'mailFrom', 'publicUrl', 'host', 'port'];
+
 /** Options that a backup needs. */
 export const backupOptions: readonly OptionName[] = [...storageOptions, 'blobs', 's3Endpoint', 's3Addressing'];
 

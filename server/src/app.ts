@@ -26,7 +26,8 @@ import { meteredDatabase, tracedDatabase, tracedJobs } from './telemetry/metered
 import type { Metrics } from './telemetry/metrics.ts';
 import { type DiskReserve, StorageState } from './telemetry/storage-state.ts';
 
-export interface AppPorts extends Pick<Ports, 'db' | 'keyring' | 'blobs' | 'bus' | 'clock' | 'embedder' | 'fetcher'> {
+export interface AppPorts
+  extends Pick<Ports, 'db' | 'keyring' | 'blobs' | 'bus' | 'clock' | 'embedder' | 'fetcher' | 'mailer'> {
   /** Room on the disk of the data folder, with which people can sign in and delete when it is full. */
   readonly reserve?: DiskReserve;
 }

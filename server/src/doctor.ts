@@ -22,6 +22,7 @@ import {
   openDatabase,
   openDatabaseAsIs,
   openEmbedder,
+  openMailer,
   sharedClock,
 } from './open-ports.ts';
 import { BlobError, probeBlobs } from './ports/blobs/blobs.ts';
@@ -32,6 +33,7 @@ import { checkSqlite } from './ports/database/sqlite/check.ts';
 import { EmbedderError } from './ports/embedder/embedder.ts';
 import type { Keyring } from './ports/keyring/keyring.ts';
 import { MasterKeyring } from './ports/keyring/master-key.ts';
+import { MailError } from './ports/mail/mail.ts';
 import { examinePublicAddress } from './public-address/examine.ts';
 
 /** One check and its result, in words. */
@@ -97,6 +99,7 @@ export async function* examine(config: Config, progress: DoctorProgress = () => 
   yield await examineBackupsOf(db, config, clock.now);
   yield await examineBlobs(config, db, clock);
   yield await examineEmbedder(config, clock);
+  yield await examineMail(config);
   const key = yield* attempt(
     'master key',
     () => masterKeyFor(config, db, clock, { unfinishedRotation: false }),
@@ -137,6 +140,7 @@ async function* examineBesideServer(config: Config, progress: DoctorProgress): A
   );
   const keyring = key === null ? null : new MasterKeyring(key.bytes, random);
   yield* examinePublicAddress(config, keyring === null ? null : probeValue(keyring, now()));
+  yield await examineMail(config);
   yield await examinePages(config, progress);
   await using opened = new AsyncDisposableStack();
   const db = yield* attempt(
@@ -241,6 +245,20 @@ async function examineBlobs(config: Config, db: Database, clock: Clock): Promise
   } catch (error) {
     if (!(error instanceof BlobError)) throw error;
     return { what, ok: false, says: `${name}: ${error.message} ${help}` };
+  }
+}
+
+/** Connects and signs in to the mail server. */
+async function examineMail(config: Config): Promise<Finding> {
+  const what = 'mail';
+  const mailer = openMailer(config);
+  if (!mailer.isOn) return { what, ok: true, says: 'none is sent: NOTEVAULT_SMTP_URL is not set' };
+  try {
+    await mailer.check();
+    return { what, ok: true, says: 'the mail server takes the connection and the sign-in' };
+  } catch (error) {
+    if (!(error instanceof MailError)) throw error;
+    return { what, ok: false, says: `${error.message} Mails wait for a day.` };
   }
 }
 

@@ -29,6 +29,9 @@ import { ThreadedEmbedder } from './ports/embedder/threaded.ts';
 import { readKeyFile, syncFolder, writeKeyFile } from './ports/keyring/key-file.ts';
 import { type Keyring, KeyringError } from './ports/keyring/keyring.ts';
 import { MASTER_KEY_BYTES, MasterKeyring } from './ports/keyring/master-key.ts';
+import type { Mailer } from './ports/mail/mail.ts';
+import { noMailer } from './ports/mail/none.ts';
+import { smtpMailer } from './ports/mail/smtp.ts';
 import { createSafeFetch } from './ports/safe-fetch/public-fetch.ts';
 import type { SafeFetch } from './ports/safe-fetch/safe-fetch.ts';
 import type { Tracing } from './ports/tracing/tracing.ts';
@@ -43,6 +46,7 @@ export interface Ports extends AsyncDisposable {
   readonly embedder: Embedder;
   readonly clock: Clock;
   readonly fetcher: SafeFetch;
+  readonly mailer: Mailer;
   /** Source of the master key, in words. */
   readonly keyOrigin: string;
   /** Whether this start created the master key. */
@@ -82,6 +86,7 @@ export async function openPorts(config: Config, machine?: Clock): Promise<Ports>
     embedder,
     clock,
     fetcher: createSafeFetch(),
+    mailer: openMailer(config),
     keyOrigin: key.origin,
     madeKey: key.made,
     [Symbol.asyncDispose]: () => closing.disposeAsync(),
@@ -102,6 +107,10 @@ export function openEmbedder(config: Config, clock: Clock): Embedder {
     return httpEmbedder({ url, model, key: embedderKey?.reveal() ?? null, now: clock.now, jitter, delay: wait });
   }
   return threadedBuiltin(clock);
+}
+
+export function openMailer({ smtpUrl: url, mailFrom: from }: Config): Mailer {
+  return url === null || from === null ? noMailer() : smtpMailer({ url: url.reveal(), from });
 }
 
 /** Null if none is configured. */

@@ -7,7 +7,7 @@ import { type Finding, type Import, importsOf, isTest, resolveImport, type Sourc
  */
 const SHELVES: Readonly<Record<string, readonly string[]>> = {
   foundation: ['plans', 'keys', 'tokens', 'idempotency', 'rights', 'access'],
-  content: ['accounts', 'vaults', 'members', 'entries', 'notes', 'personal', 'attachments', 'links'],
+  content: ['mails', 'accounts', 'vaults', 'members', 'entries', 'notes', 'personal', 'attachments', 'links'],
   reading: ['search', 'sync'],
   connecting: ['credentials', 'devices', 'oauth'],
   exchanging: ['uploads', 'mcp', 'imports'],

@@ -1,6 +1,7 @@
+import { counted } from '@notevault/protocol/values/counted.ts';
 import { Command } from 'commander';
 import { askPassword } from '../ask-password.ts';
-import { configOf, storageOptions, withConfig } from '../config-flags.ts';
+import { configOf, mailOptions, storageOptions, withConfig } from '../config-flags.ts';
 import { CliError } from '../error-messages.ts';
 import { withAdmin } from '../open-app.ts';
 
@@ -17,6 +18,8 @@ export function adminCommand(): Command {
     .addCommand(suspend())
     .addCommand(unsuspend())
     .addCommand(resetPassword())
+    .addCommand(confirmEmail())
+    .addCommand(testMail())
     .addCommand(handOver());
 }
 
@@ -102,5 +105,27 @@ function resetPassword(): Command {
     .argument('<email>')
     .action(async (email: string, flags: Flags) => {
       print(await withAdmin(configOf(flags), (commands) => commands.issueReset(email)));
+    });
+}
+
+function confirmEmail(): Command {
+  return withConfig(new Command('confirm-email'), storageOptions)
+    .description('Confirm the e-mail of an account, or with --all of every account, without a mail')
+    .argument('[email]')
+    .option('--all', 'of every account')
+    .action(async (email: string | undefined, flags: Flags) => {
+      if ((email === undefined) !== (flags.all === true)) throw new CliError('Name an account, or use --all.');
+      const count = await withAdmin(configOf(flags), (commands) => commands.confirmEmail(email));
+      print(`${counted(count, 'address', 'addresses')} confirmed.`);
+    });
+}
+
+function testMail(): Command {
+  return withConfig(new Command('test-mail'), [...storageOptions, ...mailOptions])
+    .description('Send a mail to see whether the mail server takes it')
+    .argument('<email>')
+    .action(async (email: string, flags: Flags) => {
+      await withAdmin(configOf(flags), (commands) => commands.testMail(email));
+      print(`The mail server took a mail to ${email}.`);
     });
 }

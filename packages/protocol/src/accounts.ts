@@ -42,6 +42,9 @@ export const LogoutQuery = Type.Object({
 export const PasswordChangeBody = Type.Object({ old_password: Type.String(), new_password: Type.String() });
 export const PasswordResetBody = Type.Object({ token: Type.String(), password: Type.String() });
 
+export const ForgotBody = Unchecked<{ email?: unknown }>({ email: Email });
+export const ConfirmBody = Type.Object({ token: Type.String() });
+
 export const ProfileBody = Type.Object({
   display_name: Type.Optional(DisplayName),
   locale: Type.Optional(Nullable(Type.String({ maxLength: 35, pattern: '^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*$' }))),
@@ -68,6 +71,12 @@ export type User = Static<typeof User>;
 export const UserResponse = Type.Object({ user: User });
 export type UserResponse = Static<typeof UserResponse>;
 
+export const SignInSettings = Type.Object({
+  email_confirmed_at: Nullable({ ...Timestamp, description: 'When the e-mail was confirmed; null until then.' }),
+  mail: Type.Boolean({ description: 'Whether the server can send a link that confirms it.' }),
+});
+export type SignInSettings = Static<typeof SignInSettings>;
+
 const TokenFields = { access_token: Type.String(), expires_in: Type.Integer() };
 export const SignedInResponse = Type.Object({
   ...TokenFields,
@@ -82,6 +91,7 @@ export const BootstrapResponse = Type.Object({
   registration_mode: Type.String({
     description: '`open`, `invite_only` or `closed`; the first account is always allowed.',
   }),
+  mail: Type.Boolean({ description: 'Whether the server sends mails, for example with a link to a new password.' }),
 });
 export type BootstrapResponse = Static<typeof BootstrapResponse>;
 

@@ -78,5 +78,14 @@ export const AdminHealth = Type.Object({
   attachment_bytes: Type.Integer(),
   last_backup_at: Nullable(Timestamp),
   backup_failed_at: Nullable({ ...Timestamp, description: 'When the last backup failed; null if it ended well.' }),
+  mail: Type.Boolean({ description: 'Whether the server sends mails.' }),
+  mails_waiting: Type.Integer(),
+  mail_failed_at: Nullable({
+    ...Timestamp,
+    description: 'When the last attempt failed; null if the last one did not.',
+  }),
+  mail_failure: Nullable(Type.String({ description: '`unreachable`, `sign_in_refused` or `mail_refused`.' })),
+  mails_dropped: Type.Integer({ description: 'Mails that were never sent: refused, or not sent for a day.' }),
+  mail_dropped_at: Nullable(Timestamp),
 });
 export type AdminHealth = Static<typeof AdminHealth>;

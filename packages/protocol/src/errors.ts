@@ -145,6 +145,14 @@ export const errors = {
   session_not_found: entry(404, 'not_found', 'You have no such session. It may have ended.'),
   wrong_old_password: entry(422, 'invalid_password', 'The old password is wrong.', both),
   invalid_reset_token: entry(422, 'invalid_token', 'The reset token is unknown, used or older than an hour.', both),
+  invalid_confirmation_token: entry(
+    422,
+    'invalid_token',
+    'The confirmation token is unknown, used or older than a day.',
+    both,
+  ),
+  mail_off: entry(409, 'mail_off', 'The server sends no mails: set NOTEVAULT_SMTP_URL and NOTEVAULT_MAIL_FROM.'),
+  mail_failed: entry(502, 'mail_failed', 'The mail could not be sent; `reason` says why.'),
   api_key_not_allowed: entry(
     403,
     'api_key_not_allowed',

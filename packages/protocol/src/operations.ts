@@ -76,6 +76,10 @@ export const operations = {
   // Every page that is opened asks once, and all of an office call from one address.
   bootstrap: { ...anyone, limit: { atLeast: 120 } },
   resetPassword: { ...anyone, ...kept, ...auth },
+  forgotPassword: { ...anyone, ...kept, ...auth },
+  getSignInSettings: session,
+  requestEmailConfirmation: session,
+  confirmEmail: { ...anyone, ...kept, ...auth },
   changePassword: { ...session, ...kept, ...auth, stepUp: 'password' },
   listSessions: session,
   endSession: session,

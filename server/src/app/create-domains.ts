@@ -5,6 +5,8 @@ import { backupState } from '../backup/take/lease.ts';
 import { Tickets } from '../domains/connecting/credentials/tickets/tickets.ts';
 import { createAccounts } from '../domains/content/accounts/accounts.ts';
 import { defaultExtensions } from '../domains/content/attachments/uploads/extensions.ts';
+import { type MailKind, Mails } from '../domains/content/mails/mails.ts';
+import { renderMail } from '../domains/content/mails/templates/render.pages.ts';
 import { Members } from '../domains/content/members/members.ts';
 import { VaultCache } from '../domains/content/vaults/cache/vault-cache.ts';
 import { createVaults } from '../domains/content/vaults/vaults.ts';
@@ -52,13 +54,13 @@ export async function createDomains(context: Context): Promise<Domains> {
     cache: accountDomains.cache,
     publicUrl: context.publicUrl,
   });
-  const { accounts, vaults } = accountDomains;
+  const { accounts, vaults, mails } = accountDomains;
   const uploads = new Uploads({ ...parts, accounts, attachments });
   const mcp = createMcp(context, content);
   const logs = new Logs({ db, keys: keyDomains.keys, clock });
   const imports = createImports(context, accountDomains, content, credentials);
   const backups = () => backupState(db, clock);
-  const admin = new Admin({ db, clock, accounts, vaults, plans: context.config.plans, version, backups });
+  const admin = new Admin({ db, clock, accounts, mails, vaults, plans: context.config.plans, version, backups });
   domains = {
     ...keyDomains,
     ...accountDomains,
@@ -111,12 +113,16 @@ function createAccountsAndVaults(
   { keys }: KeyDomains,
   later: Later,
 ): AccountDomains {
-  const { db, clock } = ports;
+  const { db, clock, mailer } = ports;
   const { passwordCost } = overrides;
+  const hooks = { recipient: (kind: MailKind, address: string) => later().accounts.mailRecipient(kind, address) };
+  const mails = new Mails({ db, keys, clock, mailer, publicUrl, render: renderMail, hooks });
   const accounts = createAccounts({
     db,
     keys,
     clock,
+    mails,
+    publicUrl,
     plans: config.plans,
     defaultPlan: config.defaultPlan,
     registration: config.registration,
@@ -166,7 +172,7 @@ function createAccountsAndVaults(
     hooks: { membershipEnded: (handle, userId, vaultId) => takeAway(later(), handle, userId, vaultId) },
   });
   const cache = new VaultCache(db, vaults, config.hotVaultsMb * MB);
-  return { accounts, vaults, members, cache, productEvents: createProductEvents(analytics, accounts, clock) };
+  return { mails, accounts, vaults, members, cache, productEvents: createProductEvents(analytics, accounts, clock) };
 }
 
 /** Takes a vault away from an account: nothing that it has may open the vault, now or after it joins again. */

@@ -10,6 +10,7 @@ import type { Accounts } from '../domains/content/accounts/accounts.ts';
 import type { Attachments } from '../domains/content/attachments/attachments.ts';
 import type { Entries } from '../domains/content/entries/entries.ts';
 import type { Links } from '../domains/content/links/links.ts';
+import type { Mails } from '../domains/content/mails/mails.ts';
 import type { Members } from '../domains/content/members/members.ts';
 import type { Notes } from '../domains/content/notes/notes.ts';
 import type { Personal } from '../domains/content/personal/personal.ts';
@@ -33,6 +34,7 @@ export interface KeyDomains {
 }
 
 export interface AccountDomains {
+  readonly mails: Mails;
   readonly accounts: Accounts;
   readonly vaults: Vaults;
   readonly members: Members;

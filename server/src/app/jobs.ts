@@ -11,15 +11,19 @@ const FLUSH_MS = 5_000;
 const ANALYTICS_MS = 10_000;
 /** How often to look whether writes have rested, so that they can be indexed and embedded. */
 const EMBED_MS = 1000;
+/** How long a mail waits to be sent. */
+const MAIL_MS = 1000;
 /** How long an archive waits for its import to begin. */
 const IMPORT_MS = 1000;
 
 /** The background jobs of a server and their intervals. */
 export function jobsOf(domains: Domains, { db, clock }: Pick<Ports, 'db' | 'clock'>): Job[] {
-  const { accounts, vaults, members, idempotency, entries, notes, attachments, links, sync, search } = domains;
+  const { mails, accounts, vaults, members, idempotency, entries, notes, attachments, links, sync, search } = domains;
   const { credentials, oauth, devices, tickets, uploads, imports, logs, productEvents } = domains;
   return [
     { name: 'imports', everyMs: IMPORT_MS, run: (signal) => imports.runWaiting(signal) },
+    { name: 'mails', everyMs: MAIL_MS, run: (signal) => mails.sendDue(signal) },
+    { name: 'sign-ins', everyMs: MINUTE_MS, run: () => runOnReserve(() => accounts.sweepSignIns()) },
     { name: 'purge', everyMs: HOUR_MS, run: () => runOnReserve(() => vaults.purgeDue(clock.now())) },
     { name: 'analytics', everyMs: ANALYTICS_MS, run: () => productEvents.flush() },
     { name: 'answers', everyMs: HOUR_MS, run: () => idempotency.removeExpired() },

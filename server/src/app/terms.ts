@@ -3,9 +3,12 @@ import { TICKET_MS } from '../domains/connecting/credentials/tickets/tickets.ts'
 import { CODE_SECONDS as LINK_SECONDS } from '../domains/connecting/devices/authorization.ts';
 import { ACCESS_SECONDS as DEVICE_ACCESS_SECONDS, REFRESH_MS } from '../domains/connecting/devices/tokens.ts';
 import * as oauth from '../domains/connecting/oauth/provider.ts';
+import { CONFIRMATION_MS } from '../domains/content/accounts/addresses.ts';
 import { RESET_MS } from '../domains/content/accounts/password-reset.ts';
 import { INVITE_MS } from '../domains/content/accounts/registration.ts';
+import { DAY_MS as ATTEMPTS_MS } from '../domains/content/accounts/sessions/attempts.ts';
 import { ACCESS_SECONDS, SESSION_MS } from '../domains/content/accounts/sessions/refresh-tokens.ts';
+import { MAIL_MS } from '../domains/content/mails/mails.ts';
 import { KEPT_MS as IMPORT_MS } from '../domains/exchanging/imports/imports.ts';
 import { KEPT_MS as UPLOAD_MS } from '../domains/exchanging/uploads/append.ts';
 import { type Clock, latestPlausible } from '../ports/clock/clock.ts';
@@ -20,6 +23,9 @@ export const TERMS: readonly (readonly [table: string, ms: number, kind?: string
   ['access_tokens', ACCESS_SECONDS * 1000],
   ['sessions', SESSION_MS],
   ['password_resets', RESET_MS],
+  ['email_confirmations', CONFIRMATION_MS],
+  ['outgoing_mails', MAIL_MS],
+  ['sign_in_attempts', ATTEMPTS_MS],
   ['invites', INVITE_MS],
   ['invitations', INVITATION_SECONDS.max * 1000],
   ['tickets', TICKET_MS],

@@ -74,6 +74,11 @@ export function readConfig(given: Environment, flags: Flags = {}): Config {
     if (config.backupDir !== null || !isGiven(name, env, flags)) continue;
     problems.push(`${variableOf(name)} has no effect without ${variableOf('backupDir')}.`);
   }
+  if ((config.smtpUrl === null) !== (config.mailFrom === null)) {
+    problems.push(
+      `${variableOf('smtpUrl')} and ${variableOf('mailFrom')} are needed to send mails: set both or neither.`,
+    );
+  }
   problems.push(...embedderProblems(config, env, flags));
   for (const name of ['analyticsUrl', 'analyticsKey', 'analyticsEraseKey'] as const) {
     const given = config[name] !== null;

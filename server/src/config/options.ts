@@ -7,12 +7,14 @@ import {
   integer,
   key256,
   line,
+  mailbox,
   origins,
   path,
   proxies,
   publicUrl,
   redirects,
   serviceUrl,
+  smtpUrl,
   timeOfDay,
   token,
   type ValueKind,
@@ -36,6 +38,7 @@ export const groups = {
   network: 'Network',
   storage: 'Storage and keys',
   accounts: 'Accounts and plans',
+  mail: 'Mail',
   search: 'Search',
   analytics: 'Analytics',
   process: 'Process',
@@ -52,6 +55,7 @@ function optionsOf(group: Group) {
 const network = optionsOf('network');
 const storage = optionsOf('storage');
 const accounts = optionsOf('accounts');
+const mail = optionsOf('mail');
 const search = optionsOf('search');
 const analytics = optionsOf('analytics');
 const server = optionsOf('process');
@@ -210,6 +214,19 @@ export const options = {
     kind: integer(0, 1_000_000),
     default: 60,
     does: 'Maximum writes and dry runs per minute that assistants may make with one credential; 0 disables the limit.',
+  }),
+  smtpUrl: mail({
+    kind: smtpUrl,
+    default: null,
+    absent: 'no mails',
+    does: 'Mail server that sends invitations, confirmations and links to new passwords: smtps:// for TLS from the start, smtp:// for STARTTLS where the server offers it, `?requireTLS=true` to insist on it.',
+    secret: true,
+  }),
+  mailFrom: mail({
+    kind: mailbox,
+    default: null,
+    absent: 'no mails',
+    does: 'Sender of the mails, such as Notevault <notes@example.org>.',
   }),
   searchMemoryMb: search({
     kind: integer(16, 1_000_000),

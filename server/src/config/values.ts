@@ -145,6 +145,25 @@ export const serviceUrl: ValueKind<string> = {
   },
 };
 
+export const smtpUrl: ValueKind<Secret<string>> = {
+  placeholder: 'url',
+  expects: 'an address such as smtps://user:password@mail.example.org:465 or smtp://mail.example.org:587',
+  parse(text) {
+    const url = URL.parse(text);
+    return url !== null && /^smtps?:$/.test(url.protocol) && url.hostname !== '' ? new Secret(text) : undefined;
+  },
+};
+
+/** A sender of mails. */
+export const mailbox: ValueKind<string> = {
+  placeholder: 'address',
+  expects: 'an e-mail address such as notes@example.org or Notevault <notes@example.org>',
+  parse(text) {
+    const sent = text.trim();
+    return /^(?:[^<>@\p{Cc}]* )?<[^\s<>@]+@[^\s<>@]+>$|^[^\s<>@]+@[^\s<>@]+$/u.test(sent) ? sent : undefined;
+  },
+};
+
 export const key256: ValueKind<Secret<Buffer>> = {
   placeholder: 'base64',
   expects: '32 bytes in base64 (`openssl rand -base64 32` creates one)',

@@ -3,10 +3,11 @@ import { credentialsDdl } from '../domains/connecting/credentials/credentials.ta
 import { ticketsDdl } from '../domains/connecting/credentials/tickets/tickets.tables.ts';
 import { devicesDdl } from '../domains/connecting/devices/devices.tables.ts';
 import { oauthDdl } from '../domains/connecting/oauth/oauth.tables.ts';
-import { accountRightsDdl, accountsDdl } from '../domains/content/accounts/accounts.tables.ts';
+import { accountRightsDdl, accountsDdl, signInDdl } from '../domains/content/accounts/accounts.tables.ts';
 import { attachmentsDdl } from '../domains/content/attachments/attachments.tables.ts';
 import { entriesDdl } from '../domains/content/entries/entries.tables.ts';
 import { canvasNamesDdl, linksDdl } from '../domains/content/links/links.tables.ts';
+import { mailsDdl } from '../domains/content/mails/mails.tables.ts';
 import { membersDdl } from '../domains/content/members/members.tables.ts';
 import { notesDdl } from '../domains/content/notes/notes.tables.ts';
 import { personalDdl } from '../domains/content/personal/personal.tables.ts';
@@ -81,4 +82,5 @@ export const migrations: readonly Migration[] = [
   { number: 10, name: 'canvases', version: '0.3.0', ddl: [vaultLinksDdl, canvasNamesDdl].join('\n') },
   { number: 11, name: 'upload-progress', version: '0.3.0', ddl: uploadProgressDdl },
   { number: 12, name: 'no-cache-pages', version: '0.3.0', ddl: 'drop table cache_pages;' },
+  { number: 13, name: 'mails', version: '0.3.0', ddl: [mailsDdl, signInDdl].join('\n') },
 ];

@@ -1,6 +1,8 @@
 import { NotevaultError } from '@notevault/protocol/errors.ts';
 import type { UserId, VaultId } from '@notevault/protocol/values/ids.ts';
 import { type AccountDeps, type Accounts, createAccounts } from '../../src/domains/content/accounts/accounts.ts';
+import { type MailKind, Mails } from '../../src/domains/content/mails/mails.ts';
+import { renderMail } from '../../src/domains/content/mails/templates/render.pages.ts';
 import { createVaults, type VaultHooks, type Vaults } from '../../src/domains/content/vaults/vaults.ts';
 import type { PermissionLevel, Principal } from '../../src/domains/foundation/access/access.ts';
 import { Keys } from '../../src/domains/foundation/keys/keys.ts';
@@ -8,6 +10,8 @@ import { builtinPlans } from '../../src/domains/foundation/plans/plans.ts';
 import { Events } from '../../src/events.ts';
 import type { Database } from '../../src/ports/database/database.ts';
 import { MASTER_KEY_BYTES, MasterKeyring } from '../../src/ports/keyring/master-key.ts';
+import type { Mailer } from '../../src/ports/mail/mail.ts';
+import { noMailer } from '../../src/ports/mail/none.ts';
 import { type TestClock, testClock } from './clock.ts';
 import { CHEAP_PASSWORDS } from './passwords.ts';
 
@@ -16,6 +20,7 @@ export interface Fixtures {
   readonly db: Database;
   readonly keys: Keys;
   readonly clock: TestClock;
+  readonly mails: Mails;
   readonly accounts: Accounts;
   readonly vaults: Vaults;
   readonly hookCalls: HookCalls;
@@ -29,12 +34,20 @@ export interface HookCalls {
 }
 
 export interface FixtureOptions extends Partial<Pick<AccountDeps, 'registration' | 'plans' | 'defaultPlan'>> {
+  /** Takes mails. No mails are sent by default. */
+  readonly mailer?: Mailer;
   /** Replaces the rows of other domains. */
   readonly purgeSlice?: VaultHooks['purgeSlice'];
 }
 
 export async function openFixtures(open: () => Promise<Database>, options: FixtureOptions = {}): Promise<Fixtures> {
-  const { registration = 'open', plans = builtinPlans, defaultPlan = 'self_hosted', purgeSlice } = options;
+  const {
+    registration = 'open',
+    plans = builtinPlans,
+    defaultPlan = 'self_hosted',
+    purgeSlice,
+    mailer = noMailer(),
+  } = options;
   const db = await open();
   const clock = testClock();
   const keys = new Keys(db, new MasterKeyring(clock.random(MASTER_KEY_BYTES), clock.random));
@@ -45,10 +58,15 @@ export async function openFixtures(open: () => Promise<Database>, options: Fixtu
   events.on('credentialsChanged', ({ userId }) => hookCalls.credentialsChanged.push(userId));
   events.on('vaultOpened', ({ vaultId }) => hookCalls.opened.push(vaultId));
   events.on('vaultClosed', ({ vaultId }) => hookCalls.closed.push(vaultId));
+  const publicUrl = 'http://127.0.0.1:4100';
+  const recipient = (kind: MailKind, address: string) => accounts.mailRecipient(kind, address);
+  const mails = new Mails({ db, keys, clock, mailer, publicUrl, render: renderMail, hooks: { recipient } });
   const accounts: Accounts = createAccounts({
     db,
     keys,
     clock,
+    mails,
+    publicUrl,
     registration,
     plans,
     defaultPlan,
@@ -81,7 +99,7 @@ export async function openFixtures(open: () => Promise<Database>, options: Fixtu
     },
     events,
   });
-  return { db, keys, clock, accounts: withSetupToken(accounts), vaults, hookCalls };
+  return { db, keys, clock, mails, accounts: withSetupToken(accounts), vaults, hookCalls };
 }
 
 /** Accounts of which the first is registered with the setup token, unless another one is sent. */

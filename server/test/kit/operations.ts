@@ -184,6 +184,10 @@ const accounts = {
     url: '/auth/password/reset',
     body: { token: 'no such token', password: 'long enough' },
   })),
+  forgotPassword: row(202, () => ({ url: '/auth/password/forgot', body: { email: 'nobody@example.org' } })),
+  getSignInSettings: row(200, () => ({ url: '/me/sign-in' })),
+  requestEmailConfirmation: row(202, () => ({ url: '/me/email/confirmation' })),
+  confirmEmail: row(422, () => ({ url: '/auth/email/confirm', body: { token: 'no such token' } })),
   // With the wrong password, so that a permitted caller keeps their session.
   changePassword: row(422, () => ({
     url: '/auth/password/change',

@@ -17,6 +17,8 @@ import type { Database } from '../../src/ports/database/database.ts';
 import { builtinEmbedder } from '../../src/ports/embedder/builtin.ts';
 import type { Embedder } from '../../src/ports/embedder/embedder.ts';
 import { MASTER_KEY_BYTES, MasterKeyring } from '../../src/ports/keyring/master-key.ts';
+import type { Mailer } from '../../src/ports/mail/mail.ts';
+import { noMailer } from '../../src/ports/mail/none.ts';
 import { createSafeFetch } from '../../src/ports/safe-fetch/public-fetch.ts';
 import type { SafeFetch } from '../../src/ports/safe-fetch/safe-fetch.ts';
 import { createLogger } from '../../src/telemetry/telemetry.ts';
@@ -61,6 +63,8 @@ export interface TestServerOptions {
   readonly bus?: Bus;
   /** Fetches documents from other hosts. The internet by default. */
   readonly web?: SafeFetch;
+  /** Takes mails. No mails are sent by default. */
+  readonly mailer?: Mailer;
   /** Makes vectors; closed by its creator. By default the builtin embedder, without a thread. */
   readonly embedder?: Embedder;
   /** How much the trash of a vault keeps. */
@@ -90,6 +94,7 @@ export async function startServer(options: TestServerOptions): Promise<TestServe
     blobs: keptOn = 'disk',
     bus = new MemoryHub().join(),
     web: fetcher = createSafeFetch(),
+    mailer = noMailer(),
     embedder = builtinEmbedder(),
     trashLimits,
     trialMs,
@@ -119,7 +124,7 @@ export async function startServer(options: TestServerOptions): Promise<TestServe
   };
   const logger = log === undefined ? createLogger('silent') : createLogger('info', { write: log });
   const app = opened.use(
-    await buildApp({ db, keyring, blobs, bus, clock, fetcher, embedder }, settings, logger, {
+    await buildApp({ db, keyring, blobs, bus, clock, fetcher, embedder, mailer }, settings, logger, {
       passwordCost: CHEAP_PASSWORDS,
       webApp,
       ...(trashLimits === undefined ? {} : { trashLimits }),

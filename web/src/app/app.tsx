@@ -1,7 +1,8 @@
-import { lazy, Suspense, useEffect } from 'react';
+import { lazy, Suspense, useEffect, useState } from 'react';
 import { useTexts } from '../i18n/use-texts.ts';
 import styles from '../page/center.module.css';
 import { AppBarrier } from '../page/crash-barrier.tsx';
+import { takeFromAddress } from '../page/from-address.ts';
 import { importOrReload } from '../page/import-or-reload.ts';
 import { session } from '../session/app-session.ts';
 import { keptAccount } from '../session/kept-account.ts';
@@ -15,6 +16,9 @@ if (keptAccount() !== null) void loadSignedIn().catch(() => undefined);
 
 const StartPage = lazy(() =>
   importOrReload(() => import('../pages/start/start-page.tsx')).then((page) => ({ default: page.StartPage })),
+);
+const ConfirmEmail = lazy(() =>
+  importOrReload(() => import('../pages/start/confirm-email.tsx')).then((page) => ({ default: page.ConfirmEmail })),
 );
 /** A connection that takes longer than this for its first answer is like none for somebody who wants to read. */
 const WAIT_MS = 4_000;
@@ -32,11 +36,14 @@ export function App() {
 
 function Gate() {
   const { status } = useSession();
+  // Works the same whether or not this browser is signed in.
+  const [confirmation, setConfirmation] = useState(() => takeFromAddress('confirm'));
   useEffect(() => {
     if (status !== 'unknown' || keptAccount() === null) return;
     const timer = setTimeout(() => session.stopWaiting(), WAIT_MS);
     return () => clearTimeout(timer);
   }, [status]);
+  if (confirmation !== null) return <ConfirmEmail token={confirmation} done={() => setConfirmation(null)} />;
   // What this device has opens without the server.
   if (status === 'in' || (status === 'unreachable' && keptAccount() !== null)) return <SignedIn />;
   if (status === 'out') return <StartPage />;

@@ -1,6 +1,7 @@
 /** The keys of all queries. Everything of a vault is below `vault(id)`. */
 export const keys = {
   me: ['me'] as const,
+  signIn: ['sign-in'] as const,
   preferences: ['preferences'] as const,
   storage: ['storage'] as const,
   uploadsInto: ['storage', 'uploads'] as const,

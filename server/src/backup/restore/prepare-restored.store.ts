@@ -3,10 +3,17 @@ import type { TicketsTables } from '../../domains/connecting/credentials/tickets
 import type { DeviceTables } from '../../domains/connecting/devices/devices.tables.ts';
 import type { OAuthTables } from '../../domains/connecting/oauth/oauth.tables.ts';
 import type { AccountsTables } from '../../domains/content/accounts/accounts.tables.ts';
+import type { MailsTables } from '../../domains/content/mails/mails.tables.ts';
 import type { MembersTables } from '../../domains/content/members/members.tables.ts';
 import { statementsOver } from '../../ports/database/statement.ts';
 
-type Tables = AccountsTables & CredentialsTables & DeviceTables & MembersTables & OAuthTables & TicketsTables;
+type Tables = AccountsTables &
+  CredentialsTables &
+  DeviceTables &
+  MailsTables &
+  MembersTables &
+  OAuthTables &
+  TicketsTables;
 
 const { statement } = statementsOver<Tables>();
 
@@ -24,6 +31,9 @@ export const endOneTimeCredentials = [
   statement((db, _: Record<never, never>) => db.deleteFrom('tickets')),
   statement((db, _: Record<never, never>) => db.deleteFrom('invites')),
   statement((db, _: Record<never, never>) => db.deleteFrom('password_resets')),
+  statement((db, _: Record<never, never>) => db.deleteFrom('email_confirmations')),
+  // With their links; they may have been sent since.
+  statement((db, _: Record<never, never>) => db.deleteFrom('outgoing_mails')),
   statement((db, _: Record<never, never>) => db.deleteFrom('device_authorizations')),
   statement((db, _: Record<never, never>) => db.deleteFrom('oauth_transients')),
 ];

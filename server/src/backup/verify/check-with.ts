@@ -6,6 +6,7 @@ import { MemoryHub } from '../../ports/bus/memory.ts';
 import type { Clock } from '../../ports/clock/clock.ts';
 import type { Database } from '../../ports/database/database.ts';
 import { MasterKeyring } from '../../ports/keyring/master-key.ts';
+import { noMailer } from '../../ports/mail/none.ts';
 import { createSafeFetch } from '../../ports/safe-fetch/public-fetch.ts';
 import { createLogger } from '../../telemetry/telemetry.ts';
 import type { BackupKey } from '../read/open-backup.ts';
@@ -28,7 +29,7 @@ export async function openOffline({ db, blobs, key, config, clock }: OfflineDeps
   const embedder = opened.use(openEmbedder(quiet, clock));
   const app = opened.use(
     await buildApp(
-      { db, keyring, blobs, bus, embedder, clock, fetcher: createSafeFetch() },
+      { db, keyring, blobs, bus, embedder, clock, fetcher: createSafeFetch(), mailer: noMailer() },
       quiet,
       createLogger('silent'),
     ),

@@ -9,15 +9,18 @@ import { databaseFile } from '../../../src/data/data-folder.ts';
 import { openDatabase } from '../../../src/open-ports.ts';
 import { systemClock } from '../../../src/ports/clock/clock.ts';
 import { MASTER_KEY_BYTES } from '../../../src/ports/keyring/master-key.ts';
+import { MailError } from '../../../src/ports/mail/mail.ts';
 import { fillEveryTable } from '../../kit/database/every-table.ts';
 import { freshPostgres, whyNoPostgres } from '../../kit/database/postgres.ts';
 import { openRaw } from '../../kit/database/raw-sql.ts';
+import { Mailbox } from '../../kit/mailbox.ts';
 import { Folder } from '../../kit/programs/process.ts';
 import { startServer } from '../../kit/server.ts';
 
 /** Tables of which a restore keeps nothing, or not all: credentials that may have been ended since. */
 const NOT_KEPT = new Set([
   ...['access_tokens', 'device_authorizations', 'invites', 'oauth_transients', 'password_resets'],
+  ...['email_confirmations', 'outgoing_mails'],
   ...['refresh_tokens', 'sessions', 'tickets', 'uploads', 'upload_parts', 'backup_state'],
   'server_identity',
 ]);
@@ -67,7 +70,10 @@ describe('a backup of data with rows in every table', () => {
       let before: Map<string, number>;
       {
         await using db = await openDatabase(from.config);
-        const options = { open: async () => db, masterKey, blobs: 'database', config: { analytics: 'log' } } as const;
+        const mailer = new Mailbox();
+        mailer.failure = new MailError('unreachable');
+        const stored = { open: async () => db, masterKey, blobs: 'database' } as const;
+        const options = { ...stored, mailer, config: { analytics: 'log' } } as const;
         await using server = await startServer(options);
         using _editor = await fillEveryTable(server);
         await backUpIntoFolder(folder.at('backups'), null, { config: from.config, passphrase: null });

@@ -69,7 +69,7 @@ test('requests counted while the clock was ahead count for a minute', () => {
 });
 
 onSqlite('throttles of sign-ins and links', (open) => {
-  test('wrong passwords tried while the clock was ahead count for two minutes each', async () => {
+  test('wrong passwords tried while the clock was ahead refuse nobody once it is right', async () => {
     await using server = await startServer({ open });
     const { email, password } = server.alice;
     await server.alice.get('/me');
@@ -78,7 +78,6 @@ onSqlite('throttles of sign-ins and links', (open) => {
     for (let nth = 0; nth < 10; nth += 1) assert.equal(await login('a wrong password'), 401);
     assert.equal(await login(password), 429);
     server.clock.shiftWall({ days: -DAYS });
-    server.clock.advance({ minutes: 2 });
     assert.equal(await login(password), 200);
   });
 

@@ -12,7 +12,8 @@ import type { TestServer } from '../server.ts';
 import { tokenOf } from '../shared-vault.ts';
 
 /**
- * Writes rows to every table of a server that has no account yet and is configured with `analytics: 'log'`; those of
+ * Writes rows to every table of a server that has no account yet, is configured with `analytics: 'log'` and has a mailer
+ * that fails; those of
  * blobs only if they are stored in the database. A new table gets its rows here. Resolves to somebody who has a note
  * open: when they leave, their edit goes from the update log into the note.
  */
@@ -103,6 +104,10 @@ async function fillAccount(server: TestServer, alice: Caller, vault: VaultId): P
   // A request that waits for a person.
   await signedIn(new Browser(server), (await application.ask()).url, server.alice);
   await app.accounts.issueReset(server.alice.email);
+  done(await anyone.post('/auth/password/forgot', { email: 'nobody@example.org' }));
+  // A mail that the mail server refuses, and one that waits.
+  await app.mails.sendDue();
+  done(await server.person('dave').get('/me'));
 }
 
 function done(answer: Answer): Answer {

@@ -60,5 +60,11 @@ export const admin: typeof english = {
     backup: 'Letzte Sicherung',
     failed: 'Letzte Sicherung fehlgeschlagen am',
     never: 'keine',
+    mail: 'Mails',
+    mailOff: 'nicht eingerichtet',
+    mailOn: 'werden gesendet',
+    mailFailing: 'schlagen fehl seit {{at}} ({{reason}})',
+    mailsWaiting: 'Wartende Mails',
+    mailsDropped: 'Nie gesendete Mails',
   },
 };

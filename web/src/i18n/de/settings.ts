@@ -11,6 +11,10 @@ export const settings: typeof english = {
     email: 'E-Mail',
     name: 'Name',
     objection: 'Keine Statistik über meine Nutzung senden',
+    unconfirmed:
+      'Diese Adresse ist noch nicht bestätigt. Mit einer bestätigten kannst du per Mail ein neues Passwort setzen.',
+    sendConfirmation: 'Link senden',
+    sentConfirmation: 'Ein Link ist unterwegs.',
   },
   appearance: {
     title: 'Aussehen',

@@ -58,5 +58,11 @@ export const admin = {
     backup: 'Last backup',
     failed: 'Last backup failed at',
     never: 'none',
+    mail: 'Mails',
+    mailOff: 'not set up',
+    mailOn: 'sent',
+    mailFailing: 'failing since {{at}} ({{reason}})',
+    mailsWaiting: 'Mails waiting',
+    mailsDropped: 'Mails never sent',
   },
 };

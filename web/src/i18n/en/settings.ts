@@ -10,6 +10,9 @@ export const settings = {
     email: 'E-mail',
     name: 'Name',
     objection: 'Send no statistics about my use',
+    unconfirmed: 'This address is not confirmed yet. With a confirmed one you can set a new password by mail.',
+    sendConfirmation: 'Send a link',
+    sentConfirmation: 'A link is on its way.',
   },
   appearance: {
     title: 'Appearance',

@@ -60,5 +60,11 @@ export const admin: typeof english = {
     backup: '最後のバックアップ',
     failed: '最後のバックアップの失敗',
     never: 'なし',
+    mail: 'メール',
+    mailOff: '未設定',
+    mailOn: '送信中',
+    mailFailing: '{{at}} から失敗しています（{{reason}}）',
+    mailsWaiting: '待機中のメール',
+    mailsDropped: '送信されなかったメール',
   },
 };

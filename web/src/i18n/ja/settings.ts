@@ -11,6 +11,9 @@ export const settings: typeof english = {
     email: 'メールアドレス',
     name: '名前',
     objection: '利用状況の統計を送信しない',
+    unconfirmed: 'このアドレスはまだ確認されていません。確認すると、メールで新しいパスワードを設定できます。',
+    sendConfirmation: 'リンクを送る',
+    sentConfirmation: 'リンクを送信しました。',
   },
   appearance: {
     title: '表示',

@@ -54,6 +54,20 @@ function factsOf(health: AdminHealth, t: TFunction<'admin'>): [name: string, val
     [t('health.database'), health.database === 'sqlite' ? 'SQLite' : 'PostgreSQL'],
     [t('health.memory'), bytes(health.memory_bytes, language)],
     [t('health.backup'), backup === null ? t('health.never') : time(backup)],
+    [t('health.mail'), mailText(health, t, time)],
+    ...(health.mails_waiting === 0 ? [] : [fact(t('health.mailsWaiting'), number(health.mails_waiting))]),
+    ...(health.mails_dropped === 0 ? [] : [fact(t('health.mailsDropped'), number(health.mails_dropped))]),
     ...(failed === null ? [] : [[t('health.failed'), time(failed)] as [string, string]]),
   ];
+}
+
+const fact = (name: string, value: string): [string, string] => [name, value];
+
+function mailText(
+  { mail, mail_failed_at: at, mail_failure: reason }: AdminHealth,
+  t: TFunction<'admin'>,
+  time: (iso: string) => string,
+): string {
+  if (!mail) return t('health.mailOff');
+  return at === null ? t('health.mailOn') : t('health.mailFailing', { at: time(at), reason });
 }

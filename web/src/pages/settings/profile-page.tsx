@@ -1,4 +1,4 @@
-import { useSuspenseQuery } from '@tanstack/react-query';
+import { useQuery, useSuspenseQuery } from '@tanstack/react-query';
 import i18next from 'i18next';
 import { lazy, Suspense, useState } from 'react';
 import { keys } from '../../data/keys.ts';
@@ -11,6 +11,7 @@ import { useChange } from '../../page/use-change.ts';
 import { isOwnDevice } from '../../session/own-device.ts';
 import { Button } from '../../ui/controls/button.tsx';
 import { Choice, Field } from '../../ui/controls/field.tsx';
+import { Notice } from '../../ui/feedback/notice.tsx';
 import { setTheme, storedTheme, THEMES, type Theme } from '../../ui/theme.ts';
 import { PasswordField } from '../start/password-field.tsx';
 import { DeleteAccount } from './delete-account.tsx';
@@ -55,6 +56,7 @@ function Profile() {
         }}
       >
         <Field label={t('profile.email')} value={me.email} readOnly />
+        <Unconfirmed />
         <Field
           label={t('profile.name')}
           name="name"
@@ -70,6 +72,22 @@ function Profile() {
         </Button>
       </form>
     </section>
+  );
+}
+
+/** Offers to confirm an address that is not, where the server sends mails. */
+function Unconfirmed() {
+  const t = useTexts('settings');
+  const { data } = useQuery({ queryKey: keys.signIn, queryFn: account.signIn });
+  const sending = useChange(account.requestConfirmation, keys.signIn, t('profile.sentConfirmation'));
+  if (data === undefined || data.email_confirmed_at !== null || !data.mail) return null;
+  return (
+    <Notice kind="plain">
+      <p>{t('profile.unconfirmed')}</p>
+      <Button aria-disabled={sending.isPending} onClick={() => sending.mutate(undefined)}>
+        {t('profile.sendConfirmation')}
+      </Button>
+    </Notice>
   );
 }
 

@@ -1,4 +1,4 @@
-import type { ProfileBody, Session, SessionsResponse } from '@notevault/protocol/accounts.ts';
+import type { ProfileBody, Session, SessionsResponse, SignInSettings } from '@notevault/protocol/accounts.ts';
 import type { KeyCreated, NewKeyBody } from '@notevault/protocol/api-keys.ts';
 import type { Connection } from '@notevault/protocol/connections.ts';
 import type { UpdateVaultBody, Vault, VaultResponse } from '@notevault/protocol/vaults.ts';
@@ -8,6 +8,8 @@ import { transport } from '../../session/app-session.ts';
 /** The operations on the account and its vaults that only the settings use. */
 export const account = {
   updateProfile: (json: ProfileBody) => api.updateMe(json),
+  signIn: () => transport.json<SignInSettings>({ method: 'GET', path: '/me/sign-in' }),
+  requestConfirmation: () => transport.json({ method: 'POST', path: '/me/email/confirmation', repeatable: false }),
   changePassword: (oldPassword: string, newPassword: string) =>
     transport.json({
       method: 'POST',

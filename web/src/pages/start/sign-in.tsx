@@ -17,11 +17,13 @@ interface SignInProps {
   readonly ended: EndReason;
   /** Opens the page for a new account; null where the server takes none. */
   readonly register: (() => void) | null;
+  /** Opens the page that asks for a link to a new password; null where the server sends no mails. */
+  readonly forgot?: (() => void) | null;
   /** What one is invited to. */
   readonly welcome?: Welcome;
 }
 
-export function SignIn({ isReset, ended, register, welcome }: SignInProps) {
+export function SignIn({ isReset, ended, register, forgot = null, welcome }: SignInProps) {
   const t = useTexts('start');
   const attempt = useAttempt();
   return (
@@ -30,7 +32,15 @@ export function SignIn({ isReset, ended, register, welcome }: SignInProps) {
       {...welcome}
       foot={
         <>
-          <p>{t('forgot')}</p>
+          {forgot === null ? (
+            <p>{t('forgot')}</p>
+          ) : (
+            <p>
+              <Button look="quiet" onClick={forgot}>
+                {t('forgotAsk')}
+              </Button>
+            </p>
+          )}
           {register === null ? null : (
             <p>
               {t(welcome === undefined ? 'haveInvite' : 'noAccountYet')}{' '}

@@ -11,6 +11,10 @@ export const anonymous = {
   /** What an invitation is for; looking at it uses nothing up. */
   invitation: (token: string) =>
     transport.json<InvitationShown>({ method: 'GET', path: `/invitations/${encodeURIComponent(token)}` }),
+  forgotPassword: (email: string) =>
+    transport.json({ method: 'POST', path: '/auth/password/forgot', json: { email }, repeatable: false }),
+  confirmEmail: (token: string) =>
+    transport.json({ method: 'POST', path: '/auth/email/confirm', json: { token }, repeatable: false }),
   resetPassword: (token: string, password: string) =>
     transport.json({ method: 'POST', path: '/auth/password/reset', json: { token, password }, repeatable: false }),
 };

@@ -3,11 +3,13 @@ import { lazy, use, useEffect, useState } from 'react';
 import { forgetLists, wipeCopies } from '../../device/wipe.ts';
 import { loadTexts } from '../../i18n/i18n.ts';
 import { useTexts } from '../../i18n/use-texts.ts';
+import { takeFromAddress } from '../../page/from-address.ts';
 import { importOrReload } from '../../page/import-or-reload.ts';
 import { takeInvitation } from '../../page/invitation.ts';
 import { session } from '../../session/app-session.ts';
 import { Button } from '../../ui/controls/button.tsx';
 import { useAttempt } from '../../ui/feedback/use-attempt.ts';
+import { ForgotPassword } from './forgot-password.tsx';
 import { PasswordField } from './password-field.tsx';
 import { Register } from './register.tsx';
 import { SignIn } from './sign-in.tsx';
@@ -23,6 +25,7 @@ const InvitedStart = lazy(async () => {
 const CLOSED: BootstrapResponse = {
   bootstrap_pending: false,
   registration_mode: 'closed',
+  mail: false,
 };
 
 let asked: Promise<BootstrapResponse> | null = null;
@@ -45,7 +48,7 @@ function bootstrap(): Promise<BootstrapResponse> {
  * invited to.
  */
 export function StartPage() {
-  const { bootstrap_pending, registration_mode } = use(bootstrap());
+  const { bootstrap_pending, registration_mode, mail } = use(bootstrap());
   const [isFirst, setFirst] = useState(bootstrap_pending);
   const [{ reason: ended }] = useState(() => ({ reason: null, ...session.state.get() }));
   useEffect(() => {
@@ -63,7 +66,7 @@ export function StartPage() {
   }, []);
   const [invite] = useState(() => takeFromAddress('invite'));
   const [reset] = useState(() => takeFromAddress('reset'));
-  const [step, setStep] = useState<'sign-in' | 'register' | 'reset' | 'was-reset'>(firstStep(invite, reset));
+  const [step, setStep] = useState<'sign-in' | 'register' | 'forgot' | 'reset' | 'was-reset'>(firstStep(invite, reset));
   if (isFirst) {
     // Somebody else may have made the first account meanwhile.
     const askAgain = async () => {
@@ -73,6 +76,7 @@ export function StartPage() {
     return <Register kind="first" invite="" setupToken={setupToken} whenRefused={askAgain} back={null} />;
   }
   if (step === 'reset') return <ResetPassword token={reset ?? ''} done={() => setStep('was-reset')} />;
+  if (step === 'forgot') return <ForgotPassword back={() => setStep('sign-in')} />;
   const kind = registration_mode === 'open' ? 'open' : 'invited';
   if (invitation !== null) {
     return (
@@ -89,25 +93,13 @@ export function StartPage() {
     return <Register kind={kind} invite={invite ?? ''} back={() => setStep('sign-in')} />;
   }
   const register = registration_mode === 'closed' ? null : () => setStep('register');
-  return <SignIn isReset={step === 'was-reset'} ended={ended} register={register} />;
+  const forgot = mail ? () => setStep('forgot') : null;
+  return <SignIn isReset={step === 'was-reset'} ended={ended} register={register} forgot={forgot} />;
 }
 
 function firstStep(invite: string | null, reset: string | null): 'sign-in' | 'register' | 'reset' {
   if (reset !== null) return 'reset';
   return invite === null ? 'sign-in' : 'register';
-}
-
-/** Takes a secret out of the address, so that it does not stay in the history of the browser. */
-function takeFromAddress(name: string): string | null {
-  const address = new URL(location.href);
-  const fragment = new URLSearchParams(address.hash.slice(1));
-  const value = address.searchParams.get(name) ?? fragment.get(name);
-  if (value === null) return null;
-  address.searchParams.delete(name);
-  fragment.delete(name);
-  address.hash = fragment.toString();
-  history.replaceState(history.state, '', address);
-  return value;
 }
 
 /** Sets a new password with the token of a link. */

@@ -8,6 +8,7 @@ import type { AccountContext, AccountDeps } from './accounts.ts';
 import { lockAdmins, requireAdmin, requireOtherAdmin } from './admin.ts';
 import { analyticsIdOf, requestErasure } from './profile.ts';
 import { rightsTaken } from './rights-taken.ts';
+import { PASSWORDS } from './sessions/attempts.ts';
 import * as sessionStore from './sessions/sessions.store.ts';
 
 const BATCH = 100;
@@ -32,13 +33,13 @@ export async function deleteUser(deps: AccountContext, admin: UserId, sent: stri
 
 /** Throws `password_required`, `invalid_password`, `rate_limited`. */
 async function checkOwnPassword(deps: AccountContext, userId: UserId, password: unknown): Promise<UserRow> {
-  const { db, passwords, recordAttempt } = deps;
+  const { db, passwords, attempts } = deps;
   if (typeof password !== 'string' || password === '') throw new NotevaultError('password_required');
   const row = await db.get(store.findUser, { id: userId });
   if (row === undefined) throw new NotevaultError('unauthorized');
-  const refund = recordAttempt({ account: userId, network: null });
+  const uncount = await attempts.count([`in a session of ${userId}`, PASSWORDS]);
   if (!(await passwords.verify(password, row.password_hash))) throw new NotevaultError('invalid_password');
-  refund();
+  await uncount();
   return row;
 }
 

@@ -96,7 +96,7 @@ onSqlite('GET /auth/bootstrap', (open) => {
     await using server = await startServer({ open, config: { registration: 'invite_only' } });
     const before = await server.anyone.get('/auth/bootstrap');
     const mode = { registration_mode: 'invite_only' };
-    assert.deepEqual(before.body, { ...mode, bootstrap_pending: true });
+    assert.deepEqual(before.body, { ...mode, bootstrap_pending: true, mail: false });
     await server.alice.signed();
     const after = await server.anyone.get('/auth/bootstrap');
     assert.deepEqual(after.body, { ...mode, bootstrap_pending: false });

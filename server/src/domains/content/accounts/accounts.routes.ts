@@ -1,5 +1,6 @@
 import * as schema from '@notevault/protocol/accounts.ts';
 import { DeletedCount, IdParams } from '@notevault/protocol/values/schemas.ts';
+import { isoTimeOrNull } from '@notevault/protocol/values/time.ts';
 import { type RequestContext, type Route, route } from '../../../http/route.ts';
 import {
   REFRESH_COOKIE,
@@ -17,6 +18,7 @@ export function accountsRoutes(accounts: Accounts): Route[] {
     ...sessionRoutes(accounts),
     ...sessionListRoutes(accounts),
     ...passwordRoutes(accounts),
+    ...addressRoutes(accounts),
     ...profileRoutes(accounts),
   ];
 }
@@ -94,8 +96,8 @@ function sessionRoutes(accounts: Accounts): Route[] {
       summary: 'Whether the first account is still missing, and who may register',
       responses: { 200: schema.BootstrapResponse },
       handle: async () => {
-        const { pending, mode } = await accounts.bootstrap();
-        return { body: { bootstrap_pending: pending, registration_mode: mode } };
+        const { pending, mode, hasMail } = await accounts.bootstrap();
+        return { body: { bootstrap_pending: pending, registration_mode: mode, mail: hasMail } };
       },
     }),
   ];
@@ -153,12 +155,65 @@ function passwordRoutes(accounts: Accounts): Route[] {
       method: 'POST',
       path: '/auth/password/reset',
       operation: 'resetPassword',
-      summary: 'Set a new password with a reset token from the operator',
+      summary: 'Set a new password with the token of a link',
       body: schema.PasswordResetBody,
       responses: { 200: schema.Ok },
       errors: ['invalid_reset_token', 'password_too_short', 'password_too_long'],
       handle: async ({ body }) => {
         await accounts.resetPassword(body);
+        return { body: { ok: true } };
+      },
+    }),
+  ];
+}
+
+function addressRoutes(accounts: Accounts): Route[] {
+  return [
+    route({
+      method: 'POST',
+      path: '/auth/password/forgot',
+      operation: 'forgotPassword',
+      summary: 'Have a link to set a new password sent to a confirmed address',
+      body: schema.ForgotBody,
+      responses: { 202: schema.Ok },
+      handle: async ({ body }) => {
+        await accounts.forgotPassword(body?.email);
+        return { body: { ok: true } };
+      },
+    }),
+    route({
+      method: 'GET',
+      path: '/me/sign-in',
+      operation: 'getSignInSettings',
+      summary: 'How the account can be signed in to',
+      responses: { 200: schema.SignInSettings },
+      handle: async ({ principal }) => {
+        const { confirmedAt, hasMail } = await accounts.signInSettings(principal.userId);
+        return { body: { email_confirmed_at: isoTimeOrNull(confirmedAt), mail: hasMail } };
+      },
+    }),
+    route({
+      method: 'POST',
+      path: '/me/email/confirmation',
+      operation: 'requestEmailConfirmation',
+      summary: 'Have a link to confirm it sent to the address of the account',
+      responses: { 202: schema.Ok },
+      errors: ['rate_limited'],
+      handle: async ({ principal }) => {
+        await accounts.requestConfirmation(principal.userId);
+        return { body: { ok: true } };
+      },
+    }),
+    route({
+      method: 'POST',
+      path: '/auth/email/confirm',
+      operation: 'confirmEmail',
+      summary: 'Confirm an e-mail address with the token of a link',
+      body: schema.ConfirmBody,
+      responses: { 200: schema.Ok },
+      errors: ['invalid_confirmation_token'],
+      handle: async ({ body }) => {
+        await accounts.confirmEmail(body.token);
         return { body: { ok: true } };
       },
     }),

@@ -19,6 +19,7 @@ export const insertUser = statement(
         suspended_at: null,
         deleting_at: null,
         rights_version: 0,
+        email_confirmed_at: null,
       })
       .onConflict((conflict) => conflict.column('email').doNothing()),
 );
@@ -213,6 +214,30 @@ export const findReset = statement((db, p: { hash: Buffer; now: number }) =>
 /** The account of a reset token, for its first use only. */
 export const useReset = statement((db, p: { hash: Buffer; now: number }) =>
   db.deleteFrom('password_resets').where('hash', '=', p.hash).where('expires_at', '>', p.now).returning('user_id'),
+);
+
+export const putConfirmation = table('email_confirmations').put(['user_id'], ['hash', 'expires_at']);
+
+/** The account of a confirmation token, for its first use only. */
+export const useConfirmation = statement((db, p: { hash: Buffer; now: number }) =>
+  db.deleteFrom('email_confirmations').where('hash', '=', p.hash).where('expires_at', '>', p.now).returning('user_id'),
+);
+
+export const markConfirmed = statement((db, p: { id: UserId; now: number }) =>
+  db
+    .updateTable('users')
+    .set({ email_confirmed_at: p.now })
+    .where('id', '=', p.id)
+    .where('email_confirmed_at', 'is', null)
+    .where('deleting_at', 'is', null),
+);
+
+export const markAllConfirmed = statement((db, p: { now: number }) =>
+  db
+    .updateTable('users')
+    .set({ email_confirmed_at: p.now })
+    .where('email_confirmed_at', 'is', null)
+    .where('deleting_at', 'is', null),
 );
 
 // Analytics

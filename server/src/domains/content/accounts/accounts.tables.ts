@@ -25,6 +25,8 @@ export interface UserRow {
   deleting_at: number | null;
   /** Increases whenever a right of the account, or of one of its credentials, is taken away. */
   rights_version: number;
+  /** When it was proved that the e-mail is the person's; null until then. */
+  email_confirmed_at: number | null;
 }
 
 /** The first account of this server: at most one row, so that concurrent first registrations make one admin. */
@@ -43,8 +45,6 @@ export interface SessionRow {
    * the family.
    */
   family_hash: Buffer;
-  /** HMAC of the network in which it started, under the server's key; null when there was none. */
-  network_mac: Buffer | null;
   /** Address and program from which it was used last, sealed under the server's key; null when there were none. */
   client: Buffer | null;
   created_at: number;
@@ -91,6 +91,34 @@ export interface PasswordResetRow {
   expires_at: number;
 }
 
+/** The open confirmation of an account's e-mail; a newer one replaces it. */
+export interface EmailConfirmationRow {
+  user_id: UserId;
+  /** SHA-256 of the token. */
+  hash: Buffer;
+  expires_at: number;
+}
+
+/** A network from which an account signed in: attempts from there have counts of their own. */
+export interface SignInNetworkRow {
+  user_id: UserId;
+  /** HMAC of the network under the server's key. */
+  network_mac: Buffer;
+  last_at: number;
+}
+
+/** Attempts at one thing, such as the password of an e-mail, in the current period. */
+export interface SignInAttemptsRow {
+  /** HMAC of what is attempted, under the server's key. */
+  subject: Buffer;
+  count: number;
+  /** When the period began. */
+  since: number;
+  last_at: number;
+  /** When the period ends. */
+  expires_at: number;
+}
+
 /** A person whom the analytics tool has yet to erase; outlives the account. */
 export interface AnalyticsErasureRow {
   user_id: UserId;
@@ -108,9 +136,40 @@ export interface AccountsTables {
   access_tokens: AccessTokenRow;
   invites: InviteRow;
   password_resets: PasswordResetRow;
+  email_confirmations: EmailConfirmationRow;
+  sign_in_networks: SignInNetworkRow;
+  sign_in_attempts: SignInAttemptsRow;
 }
 
 export const accountRightsDdl = 'alter table users add column rights_version bigint not null default 0;';
+
+/** The networks of sessions that are open at the upgrade are known ones. */
+export const signInDdl = `
+alter table users add column email_confirmed_at bigint;
+create table email_confirmations (
+  user_id uuid primary key references users (id) on delete cascade,
+  hash bytea not null unique,
+  expires_at bigint not null
+);
+create table sign_in_networks (
+  user_id uuid not null references users (id) on delete cascade,
+  network_mac bytea not null,
+  last_at bigint not null,
+  primary key (user_id, network_mac)
+);
+create index sign_in_networks_by_age on sign_in_networks (last_at);
+insert into sign_in_networks (user_id, network_mac, last_at)
+  select user_id, network_mac, max(created_at) from sessions where network_mac is not null group by user_id, network_mac;
+alter table sessions drop column network_mac;
+create table sign_in_attempts (
+  subject bytea primary key,
+  count bigint not null,
+  since bigint not null,
+  last_at bigint not null,
+  expires_at bigint not null
+);
+create index sign_in_attempts_expiring on sign_in_attempts (expires_at);
+`;
 
 // Tokens are deleted with their session and sessions with their account, so no credential outlives its account.
 export const accountsDdl = `

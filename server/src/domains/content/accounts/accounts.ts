@@ -6,8 +6,17 @@ import type { Clock } from '../../../ports/clock/clock.ts';
 import type { Database, ReadHandle, WriteHandle } from '../../../ports/database/database.ts';
 import type { Keys } from '../../foundation/keys/keys.ts';
 import type { PlanTable } from '../../foundation/plans/plans.ts';
+import type { Mails } from '../mails/mails.ts';
 import { deleteMe, deleteUser, resumeDeletions } from './account-deletion.ts';
 import * as store from './accounts.store.ts';
+import {
+  confirmEmail,
+  confirmNamed,
+  inviteByMail,
+  mailRecipient,
+  requestConfirmation,
+  signInSettings,
+} from './addresses.ts';
 import {
   countAccounts,
   findByEmail,
@@ -19,7 +28,7 @@ import {
   updateUser,
 } from './admin.ts';
 import { canonicalEmail } from './emails.ts';
-import { changePassword, issueReset, resetPassword } from './password-reset.ts';
+import { changePassword, forgotPassword, issueReset, resetPassword } from './password-reset.ts';
 import { createPasswords, type PasswordCost, type Passwords } from './passwords.ts';
 import { me, sendErasures, updateMe } from './profile.ts';
 import {
@@ -31,12 +40,13 @@ import {
   register,
   setupToken,
 } from './registration.ts';
-import { createLoginThrottle, type RecordAttempt } from './sessions/login-throttle.ts';
+import { Attempts } from './sessions/attempts.ts';
 import { findRefreshable, refresh } from './sessions/refresh-tokens.ts';
 import {
   authenticate,
   endOtherSessions,
   endSession,
+  forgetNetworks,
   identify,
   login,
   logout,
@@ -71,6 +81,8 @@ export interface AccountDeps {
   readonly db: Database;
   readonly keys: Keys;
   readonly clock: Clock;
+  readonly mails: Mails;
+  readonly publicUrl: string;
   /** Registration policy after the first account. */
   readonly registration: 'open' | 'invite_only' | 'closed';
   readonly plans: PlanTable;
@@ -85,7 +97,7 @@ export interface AccountDeps {
 
 export interface AccountContext extends AccountDeps {
   readonly passwords: Passwords;
-  readonly recordAttempt: RecordAttempt;
+  readonly attempts: Attempts;
 }
 
 export type { ListedUser, UserChange } from './admin.ts';
@@ -98,7 +110,7 @@ export function createAccounts(accountDeps: AccountDeps) {
   const deps: AccountContext = {
     ...accountDeps,
     passwords: createPasswords(accountDeps.clock.random, accountDeps.passwordCost),
-    recordAttempt: createLoginThrottle(accountDeps.clock),
+    attempts: new Attempts(accountDeps),
   };
   return {
     identify: identify.bind(null, deps),
@@ -118,6 +130,13 @@ export function createAccounts(accountDeps: AccountDeps) {
     changePassword: changePassword.bind(null, deps),
     resetPassword: resetPassword.bind(null, deps),
     issueReset: issueReset.bind(null, deps),
+    forgotPassword: forgotPassword.bind(null, deps),
+    signInSettings: signInSettings.bind(null, deps),
+    requestConfirmation: requestConfirmation.bind(null, deps),
+    confirmEmail: confirmEmail.bind(null, deps),
+    confirmNamed: confirmNamed.bind(null, deps),
+    inviteByMail: inviteByMail.bind(null, deps),
+    mailRecipient: mailRecipient.bind(null, deps),
     me: me.bind(null, deps),
     updateMe: updateMe.bind(null, deps),
     deleteMe: deleteMe.bind(null, deps),
@@ -135,6 +154,11 @@ export function createAccounts(accountDeps: AccountDeps) {
     findByEmail: findByEmail.bind(null, deps),
     findOwner: findOwner.bind(null, deps),
     openSession: openSession.bind(null, deps),
+    /** Forgets attempts and networks that no longer count. */
+    async sweepSignIns() {
+      await deps.attempts.sweep();
+      await forgetNetworks(deps);
+    },
     /** The form of an e-mail that is stored and compared; null when the text is not an e-mail. */
     canonicalEmail,
     /**

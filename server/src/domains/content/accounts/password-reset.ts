@@ -1,12 +1,16 @@
 import { NotevaultError } from '@notevault/protocol/errors.ts';
+import { startLink } from '@notevault/protocol/start-link.ts';
 import { NIL_UUID, type SessionId, type UserId } from '@notevault/protocol/values/ids.ts';
 import type { WriteHandle } from '../../../ports/database/database.ts';
 import { hashOf, newToken } from '../../foundation/tokens/tokens.ts';
+import type { Recipient } from '../mails/mails.ts';
 import * as store from './accounts.store.ts';
 import type { AccountContext, AccountDeps } from './accounts.ts';
 import { findNamed } from './admin.ts';
+import { canonicalEmail } from './emails.ts';
 import { checkPassword } from './passwords.ts';
 import { rightsTaken } from './rights-taken.ts';
+import { isLimit, MAILS, PASSWORDS } from './sessions/attempts.ts';
 import * as sessionStore from './sessions/sessions.store.ts';
 
 export const RESET_MS = 60 * 60 * 1000;
@@ -17,13 +21,13 @@ export async function changePassword(
   { userId, credentialId }: { readonly userId: UserId; readonly credentialId: string },
   { old_password, new_password }: { readonly old_password: string; readonly new_password: string },
 ): Promise<void> {
-  const { db, passwords, recordAttempt } = deps;
+  const { db, passwords, attempts } = deps;
   const row = await db.get(store.findUser, { id: userId });
   const stored = row?.password_hash ?? null;
   // Throttled, so that a stolen session cannot be used to guess the password.
-  const refund = recordAttempt({ account: userId, network: null });
+  const uncount = await attempts.count([`in a session of ${userId}`, PASSWORDS]);
   if (!(await passwords.verify(old_password, stored))) throw new NotevaultError('wrong_old_password');
-  refund();
+  await uncount();
   checkPassword(new_password);
   const passwordHash = await passwords.hash(new_password);
   await db.transact(async (handle) => {
@@ -58,12 +62,38 @@ export async function resetPassword(
 
 /** Returns a reset token, which is shown once and is valid for an hour and one use. Throws `account_not_found`. */
 export async function issueReset(deps: AccountDeps, email: string): Promise<string> {
-  const { db, clock } = deps;
-  const { id } = await findNamed(deps, email);
+  return issueResetOf(deps, (await findNamed(deps, email)).id);
+}
+
+async function issueResetOf({ db, clock }: AccountDeps, userId: UserId): Promise<string> {
   const token = newToken(clock.random, 'nv_rst_');
-  const reset = { user_id: id, hash: token.hash, expires_at: clock.now() + RESET_MS };
+  const reset = { user_id: userId, hash: token.hash, expires_at: clock.now() + RESET_MS };
   await db.transact((handle) => handle.run(store.putReset, reset));
   return token.raw;
+}
+
+/**
+ * Has a mail sent with a link that sets a new password. An address without an account costs the same statements: only
+ * the job that sends the mail looks for the account.
+ */
+export async function forgotPassword({ db, mails, attempts }: AccountContext, sent: unknown): Promise<void> {
+  const email = canonicalEmail(sent);
+  if (email === null || !mails.isOn) return;
+  const mail = await mails.prepare({ kind: 'reset', to: email, values: {} }, RESET_MS);
+  try {
+    await attempts.count([`mails in an hour to ${email}`, MAILS.hourly], [`mails in a day to ${email}`, MAILS.daily]);
+  } catch (error) {
+    if (isLimit(error)) return;
+    throw error;
+  }
+  await db.transact((handle) => mail.write(handle));
+}
+
+/** The recipient of a reset mail; null for an address that is no account's, or that nobody has confirmed. */
+export async function resetRecipient(deps: AccountDeps, email: string): Promise<Recipient | null> {
+  const row = await deps.db.get(store.findUserByEmail, { email });
+  if (row === undefined || row.email_confirmed_at === null || row.suspended_at !== null) return null;
+  return { locale: row.locale, link: startLink(deps.publicUrl, 'reset', await issueResetOf(deps, row.id)) };
 }
 
 async function setPassword(

@@ -62,7 +62,7 @@ export function analyticsIdOf({ email }: Pick<UserRow, 'email'>, server: Sealing
   return server.mac('analytics', email).toString('hex');
 }
 
-function present(row: UserRow | undefined): UserRow {
+export function present(row: UserRow | undefined): UserRow {
   if (row === undefined) throw new NotevaultError('unauthorized');
   return row;
 }

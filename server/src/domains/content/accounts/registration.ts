@@ -1,11 +1,13 @@
 import { timingSafeEqual } from 'node:crypto';
 import { NotevaultError } from '@notevault/protocol/errors.ts';
+import { startLink } from '@notevault/protocol/start-link.ts';
 import { parseUuid, type UserId } from '@notevault/protocol/values/ids.ts';
 import type { WriteHandle } from '../../../ports/database/database.ts';
 import { hashOf, newToken } from '../../foundation/tokens/tokens.ts';
 import * as store from './accounts.store.ts';
 import type { InviteRow, Role, UserRow } from './accounts.tables.ts';
 import type { AccountContext, AccountDeps } from './accounts.ts';
+import { inviteByMail, prepareConfirmation } from './addresses.ts';
 import { canonicalEmail } from './emails.ts';
 import { checkPassword } from './passwords.ts';
 import { cleanDisplayName, userOf } from './profile.ts';
@@ -36,7 +38,8 @@ export async function register(
   const join = await checkMode(deps, { email, invite, setupToken });
   const server = await keys.openServer();
   const password_hash = await passwords.hash(password);
-  const session = await prepareSession(deps, client, remember === false);
+  const session = await prepareSession(deps, client, { isBrief: remember === false });
+  const confirmation = await prepareConfirmation(deps, email, null);
   const row = await db.transact(async (handle) => {
     const account = { email, password_hash, display_name: displayName, role: 'member' as const };
     const user = await insertAccount(handle, deps, account, async () => {
@@ -45,15 +48,16 @@ export async function register(
       if (join === null) await admit(handle, deps, email, invite);
     });
     await join?.(handle, user.id);
+    await confirmation.write(handle, user.id);
     await session.write(handle, user.id);
     return user;
   });
   return { ...session.tokens, user: userOf(row, server) };
 }
 
-export async function bootstrap({ db, registration }: AccountDeps) {
+export async function bootstrap({ db, registration, mails }: AccountDeps) {
   const first = await db.get(store.findFirstAccount, {});
-  return { pending: first === undefined, mode: registration };
+  return { pending: first === undefined, mode: registration, hasMail: mails.isOn };
 }
 
 /**
@@ -163,19 +167,29 @@ const LISTED_MAX = 1000;
 /** An invite to register that was not used yet. */
 export type Invite = Omit<InviteRow, 'hash'>;
 
-/** Makes an invite for a week, for one e-mail if that is given. Its token is shown once. */
+/**
+ * Makes an invite for a week, for one e-mail if that is given, to which it is sent. Its token is shown once.
+ *
+ * @param inviter null for the operator, who sends the link.
+ */
 export async function createInvite(
-  { db, clock }: AccountDeps,
+  deps: AccountContext,
   sent: string | null = null,
+  inviter: UserId | null = null,
 ): Promise<Invite & { readonly token: string }> {
+  const { db, clock, publicUrl } = deps;
   const email = sent === null ? null : canonicalEmail(sent);
   if (sent !== null && email === null) throw new NotevaultError('email_and_password_required');
   const token = newToken(clock.random, 'nv_inv_');
   const now = clock.now();
   const invite = { id: clock.uuid(), email, created_at: now, expires_at: now + INVITE_MS };
+  const link = startLink(publicUrl, 'invite', token.raw);
+  const isMailed = email !== null && inviter !== null;
+  const mail = isMailed ? await inviteByMail(deps, inviter, { to: email, link, ms: INVITE_MS }) : null;
   await db.transact(async (handle) => {
     await handle.run(store.deleteExpiredInvites, { now });
     await handle.run(store.insertInvite, { ...invite, hash: token.hash });
+    await mail?.write(handle);
   });
   return { ...invite, token: token.raw };
 }

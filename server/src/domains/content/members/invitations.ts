@@ -44,6 +44,11 @@ export class Invitations {
     const token = newToken(clock.random, PREFIX);
     const now = clock.now();
     const id = clock.uuid();
+    const url = `${publicUrl}/invite#${token.raw}`;
+    const mail =
+      email === null
+        ? null
+        : await accounts.inviteByMail(principal.userId, { to: email, link: url, ms: seconds * 1000 });
     const row = await this.#members.locked(found.id, [principal.userId], async (handle, vault) => {
       if (roleOf(principal, vault) !== 'owner') throw new NotevaultError('owner_required');
       const waiting = await handle.all(store.listInvitations, { vaultId: vault.id, now, limit: WAITING_MAX });
@@ -63,10 +68,11 @@ export class Invitations {
         uses_left: uses,
       };
       await handle.run(store.insertInvitation, invitation);
+      await mail?.write(handle);
       this.#members.announce(handle, { change: 'invited', vaultId: vault.id, userId: principal.userId });
       return invitation;
     });
-    return { invitation: invitationView(row, email), url: `${publicUrl}/invite#${token.raw}` };
+    return { invitation: invitationView(row, email), url };
   }
 
   /** The invitations of a vault that can be used, oldest first. */

@@ -24,7 +24,7 @@ export interface MemberHooks {
 export interface MemberDeps {
   readonly db: Database;
   readonly clock: Clock;
-  readonly accounts: Pick<Accounts, 'lockUser' | 'me' | 'findByEmail' | 'canonicalEmail'>;
+  readonly accounts: Pick<Accounts, 'lockUser' | 'me' | 'findByEmail' | 'canonicalEmail' | 'inviteByMail'>;
   readonly vaults: Vaults;
   readonly events: EventSink;
   readonly hooks: MemberHooks;

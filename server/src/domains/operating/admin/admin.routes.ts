@@ -4,6 +4,7 @@ import { IdParams } from '@notevault/protocol/values/schemas.ts';
 import { isoTime, isoTimeOrNull } from '@notevault/protocol/values/time.ts';
 import { type Route, route } from '../../../http/route.ts';
 import type { Invite } from '../../content/accounts/accounts.ts';
+import type { Mails } from '../../content/mails/mails.ts';
 import type { Admin, AdminUser } from './admin.ts';
 
 export function adminRoutes(admin: Admin): Route[] {
@@ -73,8 +74,8 @@ function inviteRoutes({ invites }: Admin): Route[] {
       body: schema.NewAdminInvite,
       responses: { 201: schema.AdminInviteCreated },
       errors: ['email_and_password_required'],
-      handle: async ({ body }) => {
-        const { token, ...invite } = await invites.createInvite(body.email);
+      handle: async ({ principal, body }) => {
+        const { token, ...invite } = await invites.createInvite(body.email, principal.userId);
         // No cache may store a token.
         return { headers: { 'cache-control': 'no-store' }, body: { ...inviteView(invite), token } };
       },
@@ -125,6 +126,17 @@ function inviteView({ id, email, created_at, expires_at }: Invite): AdminInvite 
   return { id, email, created_at: isoTime(created_at), expires_at: isoTime(expires_at) };
 }
 
+function mailView({ isOn, waiting, failedAt, reason, dropped, droppedAt }: Awaited<ReturnType<Mails['state']>>) {
+  return {
+    mail: isOn,
+    mails_waiting: waiting,
+    mail_failed_at: isoTimeOrNull(failedAt),
+    mail_failure: reason,
+    mails_dropped: dropped,
+    mail_dropped_at: isoTimeOrNull(droppedAt),
+  };
+}
+
 function healthView(health: Awaited<ReturnType<Admin['health']>>): AdminHealth {
   const { totals } = health;
   return {
@@ -144,5 +156,6 @@ function healthView(health: Awaited<ReturnType<Admin['health']>>): AdminHealth {
     attachment_bytes: totals.bytes,
     last_backup_at: isoTimeOrNull(health.backups.takenAt),
     backup_failed_at: isoTimeOrNull(health.backups.failure?.at ?? null),
+    ...mailView(health.mails),
   };
 }

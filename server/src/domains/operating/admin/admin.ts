@@ -1,6 +1,7 @@
 import type { Clock } from '../../../ports/clock/clock.ts';
 import type { Database } from '../../../ports/database/database.ts';
 import type { Accounts, ListedUser, UserChange } from '../../content/accounts/accounts.ts';
+import type { Mails } from '../../content/mails/mails.ts';
 import type { Totals, Vaults } from '../../content/vaults/vaults.ts';
 import type { Principal } from '../../foundation/access/access.ts';
 import type { PlanTable } from '../../foundation/plans/plans.ts';
@@ -9,6 +10,7 @@ export interface AdminDeps {
   readonly db: Pick<Database, 'engine'>;
   readonly clock: Pick<Clock, 'now'>;
   readonly accounts: Accounts;
+  readonly mails: Pick<Mails, 'state'>;
   readonly vaults: Pick<Vaults, 'totals' | 'totalsOfUsers'>;
   readonly plans: PlanTable;
   readonly version: string;
@@ -63,7 +65,7 @@ export class Admin {
   }
 
   async health() {
-    const { db, clock, accounts, vaults, plans, version } = this.#deps;
+    const { db, clock, accounts, mails, vaults, plans, version } = this.#deps;
     return {
       version,
       startedAt: this.#startedAt,
@@ -74,6 +76,7 @@ export class Admin {
       ...(await accounts.countAccounts()),
       totals: await vaults.totals(),
       backups: await this.#deps.backups(),
+      mails: await mails.state(),
     };
   }
 

@@ -7,18 +7,24 @@ const sessions = table('sessions');
 const refreshTokens = table('refresh_tokens');
 
 export const insertSession = sessions.insert(
-  ...(['id', 'user_id', 'family_hash', 'network_mac', 'client'] as const),
+  ...(['id', 'user_id', 'family_hash', 'client'] as const),
   ...(['created_at', 'last_used_at', 'expires_at'] as const),
 );
 
-/** An active session of the user that started in this network. */
-export const findKnownNetwork = statement((db, p: { userId: UserId; networkMac: Buffer }) =>
+/** A network from which the user signed in since then. */
+export const findKnownNetwork = statement((db, p: { userId: UserId; networkMac: Buffer; since: number }) =>
   db
-    .selectFrom('sessions')
-    .select('id')
+    .selectFrom('sign_in_networks')
+    .select('last_at')
     .where('user_id', '=', p.userId)
     .where('network_mac', '=', p.networkMac)
-    .limit(1),
+    .where('last_at', '>', p.since),
+);
+
+export const putNetwork = table('sign_in_networks').put(['user_id', 'network_mac'], ['last_at']);
+
+export const deleteOldNetworks = statement((db, p: { until: number }) =>
+  db.deleteFrom('sign_in_networks').where('last_at', '<=', p.until),
 );
 
 export const findFamily = statement((db, p: { familyHash: Buffer }) =>

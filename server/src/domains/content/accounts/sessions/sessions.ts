@@ -1,4 +1,5 @@
 import { NotevaultError } from '@notevault/protocol/errors.ts';
+import { cleanText } from '@notevault/protocol/values/clean-text.ts';
 import { NIL_UUID, parseUuid, type SessionId, type UserId } from '@notevault/protocol/values/ids.ts';
 import { networkOf } from '@notevault/protocol/values/ip-network.ts';
 import type { WriteHandle } from '../../../../ports/database/database.ts';
@@ -10,6 +11,7 @@ import type { AccountContext, AccountDeps } from '../accounts.ts';
 import { canonicalEmail } from '../emails.ts';
 import { type User, userOf } from '../profile.ts';
 import { rightsTaken } from '../rights-taken.ts';
+import { DAY_MS, PASSWORDS } from './attempts.ts';
 import { ACCESS_SECONDS, lifetimeOf, newFamily, sealToken, type Tokens } from './refresh-tokens.ts';
 import { openClient, type SignInClient, sealClient } from './session-client.ts';
 import * as store from './sessions.store.ts';
@@ -49,28 +51,40 @@ export async function recall(
   return found === undefined ? null : principalOf(found);
 }
 
-/**
- * Makes a session to be written, with its secrets created and sealed before the transaction begins.
- *
- * @param isBrief whether it ends with the browser.
- */
-export async function prepareSession({ keys, clock }: AccountDeps, client: SignInClient | null, isBrief = false) {
+/** Networks from which an account signed in are known for that long, also after its sessions have ended. */
+const KNOWN_MS = 90 * DAY_MS;
+
+interface SessionOptions {
+  /** Whether it ends with the browser. */
+  readonly isBrief?: boolean;
+  /** Account that is told of a sign-in from an unknown network. */
+  readonly told?: UserRow | null;
+}
+
+/** Makes a session to be written, with its secrets created and sealed before the transaction begins. */
+export async function prepareSession(
+  deps: AccountDeps,
+  client: SignInClient | null,
+  { isBrief = false, told = null }: SessionOptions = {},
+) {
+  const { keys, clock } = deps;
   const server = await keys.openServer();
   const id = clock.uuid() as SessionId;
   const family = newFamily(clock.random(FAMILY_BYTES), isBrief);
   const refresh = newToken(clock.random, `${family}.`);
   const access = newToken(clock.random, prefixes.session);
   const now = clock.now();
+  const networkMac = client === null ? null : networkMacOf(server, networkOf(client.address));
   const session = {
     id,
     family_hash: hashOf(family),
-    network_mac: client === null ? null : networkMacOf(server, networkOf(client.address)),
     client: sealClient(server, id, client),
     created_at: now,
     last_used_at: now,
     expires_at: now + lifetimeOf(family),
   };
   const sealed = sealToken(server, id, refresh.raw);
+  const notice = client === null || told === null ? null : await prepareNotice(deps, told, client);
   return {
     tokens: { accessToken: access.raw, expiresIn: ACCESS_SECONDS, refreshToken: refresh.raw },
     async write(handle: WriteHandle, userId: UserId) {
@@ -79,8 +93,27 @@ export async function prepareSession({ keys, clock }: AccountDeps, client: SignI
       await handle.run(store.insertRefreshToken, { session_id: id, hash: refresh.hash, sealed });
       const expires_at = now + ACCESS_SECONDS * 1000;
       await handle.run(store.insertAccessToken, { hash: access.hash, session_id: id, expires_at });
+      if (networkMac === null) return;
+      const known = await handle.get(store.findKnownNetwork, { userId, networkMac, since: now - KNOWN_MS });
+      await handle.run(store.putNetwork, { user_id: userId, network_mac: networkMac, last_at: now });
+      if (known === undefined) await notice?.write(handle, userId);
     },
   };
+}
+
+/** A mail about a sign-in from a network that is not known; null for an account whose address nobody has confirmed. */
+async function prepareNotice({ mails, clock }: AccountDeps, user: UserRow, { address, userAgent }: SignInClient) {
+  if (user.email_confirmed_at === null) return null;
+  const at = `${new Date(clock.now()).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
+  const values = { at, address, program: cleanText(userAgent)?.slice(0, PROGRAM_MAX) ?? '?' };
+  return mails.prepare({ kind: 'sign_in', to: user.email, locale: user.locale, values });
+}
+
+const PROGRAM_MAX = 200;
+
+/** Forgets networks from which accounts signed in long ago. */
+export async function forgetNetworks({ db, clock }: AccountDeps): Promise<void> {
+  await db.transact((handle) => handle.run(store.deleteOldNetworks, { until: clock.now() - KNOWN_MS }));
 }
 
 /** Ends the session of the cookie and that of the access token, if given. */
@@ -169,7 +202,7 @@ export async function login(
 ): Promise<SignedIn> {
   const row = await check(deps, credentials, client?.address);
   const server = await deps.keys.openServer();
-  const session = await prepareSession(deps, client, credentials.remember === false);
+  const session = await prepareSession(deps, client, { isBrief: credentials.remember === false, told: row });
   await deps.db.transact(async (handle) => {
     // A password change revokes every session, so none may be opened with the old password meanwhile.
     const held = await handle.get(accountStore.lockUser, { id: row.id });
@@ -187,24 +220,28 @@ export async function identify(deps: AccountContext, credentials: Credentials, a
 }
 
 async function check(
-  { db, keys, passwords, recordAttempt, events }: AccountContext,
+  { db, keys, clock, passwords, attempts, events }: AccountContext,
   { email: sent, password: secret }: Credentials,
   address: string | null = null,
 ): Promise<UserRow> {
   const { email, password } = readCredentials(sent, secret);
   const server = await keys.openServer();
   const row = await db.get(accountStore.findUserByEmail, { email });
-  // Attempts from a network in which the account is signed in are counted separately: others cannot use them up.
+  // Attempts from a network from which the account signed in are counted separately: others cannot use them up.
   const network = address === null ? null : networkOf(address);
   const networkMac = network === null ? NO_MAC : networkMacOf(server, network);
-  const known = await db.get(store.findKnownNetwork, { userId: row?.id ?? DUMMY_USER, networkMac });
-  const refund = recordAttempt({ account: known === undefined ? email : `${email} ${network}`, network });
+  const since = clock.now() - KNOWN_MS;
+  const known = await db.get(store.findKnownNetwork, { userId: row?.id ?? DUMMY_USER, networkMac, since });
+  const uncount = await attempts.count([
+    known === undefined ? `at ${email}` : `at ${email} from ${network}`,
+    PASSWORDS,
+  ]);
   const right = await passwords.verify(password, row?.password_hash ?? null);
   if (row === undefined || !right) {
     events.emit('signInRefused', { address });
     throw new NotevaultError('invalid_credentials');
   }
-  refund();
+  await uncount();
   if (row.suspended_at !== null) throw new NotevaultError('account_suspended');
   return row;
 }

@@ -1,0 +1,37 @@
+import type { MailTexts } from './kinds.ts';
+
+export const en: MailTexts = {
+  confirm: {
+    subject: 'Confirm your e-mail address on {host}',
+    paragraphs: ['An account of Notevault on {host} has this e-mail address. If it is yours, confirm it:'],
+    button: 'Confirm the address',
+    after: ['The link works once, for a day. If the account is not yours, ignore this mail.'],
+  },
+  reset: {
+    subject: 'Set a new password on {host}',
+    paragraphs: [
+      'Somebody asked for a new password for your account of Notevault on {host}. If it was you, choose one:',
+    ],
+    button: 'Choose a password',
+    after: ['The link works once, for an hour. If it was not you, ignore this mail: your password stays as it is.'],
+  },
+  invitation: {
+    subject: 'You are invited to Notevault on {host}',
+    paragraphs: ['{by} invites you to Notevault on {host}.'],
+    button: 'See the invitation',
+    after: ['If you do not know who this is, ignore this mail.'],
+  },
+  sign_in: {
+    subject: 'New sign-in on {host}',
+    paragraphs: [
+      'Your account of Notevault on {host} was signed in to from a network that it had not used in the last 90 days.',
+      'Time: {at}. Address: {address}. Program: {program}.',
+    ],
+    button: 'Open Notevault',
+    after: ['If it was not you, end the session in the settings under “Sessions” and change your password.'],
+  },
+  test: {
+    subject: 'A test mail of Notevault on {host}',
+    paragraphs: ['This mail was sent by “notevault admin test-mail”. Notevault on {host} can send mails.'],
+  },
+};
