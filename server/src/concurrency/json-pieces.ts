@@ -1,7 +1,7 @@
 import { createYield, type YieldIfDue } from './yield.ts';
 
 /** About this many characters are gathered before they are encoded; fewer are written in one piece. */
-export const PIECE_CHARS = 64 * 1024;
+const PIECE_CHARS = 64 * 1024;
 /** About this many characters are the name of a field, a number or a bracket. */
 const FIELD_CHARS = 8;
 

@@ -55,10 +55,9 @@ export interface Reply<Body = unknown> {
   readonly status?: number;
   readonly body?: Body;
   /**
-   * Instead of `body`: JSON text in UTF-8 in the shape of the route's schema, made faster than by the schema. A function
-   * returns a short text, and is called only if it is sent.
+   * Instead of `body`: JSON text in UTF-8 in the shape of the route's schema, made faster than by the schema.
    */
-  readonly json?: Buffer | readonly Buffer[] | (() => string);
+  readonly json?: Buffer | readonly Buffer[];
   /** Instead of `body`: bytes that are produced while they are sent. */
   readonly bytes?: ReplyBytes;
   readonly headers?: Readonly<Record<string, string>>;

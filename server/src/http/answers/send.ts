@@ -59,7 +59,6 @@ function addVary(reply: FastifyReply, names: readonly (string | undefined)[]): v
 
 /** The JSON of an answer that is written here; null for one that the route's schema writes. */
 function jsonOf({ json, body }: Reply, writesBody: boolean): readonly Buffer[] | string | null | Promise<Buffer[]> {
-  if (typeof json === 'function') return json();
   if (json !== undefined) return Buffer.isBuffer(json) ? [json] : (json as readonly Buffer[]);
   return writesBody && body !== undefined ? (shortJson(body) ?? jsonPieces(body)) : null;
 }

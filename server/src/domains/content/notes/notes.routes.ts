@@ -16,7 +16,6 @@ import {
 } from '@notevault/protocol/notes.ts';
 import { TaskToggled, ToggleTask } from '@notevault/protocol/tasks.ts';
 import { Deleted, DeletedCount, IdParams, RenameBody } from '@notevault/protocol/values/schemas.ts';
-import { PIECE_CHARS } from '../../../concurrency/json-pieces.ts';
 import { answerBytes } from '../../../http/answers/answer-bytes.ts';
 import { shortHash } from '../../../http/answers/revalidation.ts';
 import { idParam } from '../../../http/params.ts';
@@ -245,10 +244,6 @@ function recentLimit(text: string | undefined): number {
  * The answer to a read of a note. Its tag begins with the content hash, so that the text is not hashed again; the rest
  * covers everything else, such as links, which change without the note.
  */
-function noteReply(note: Note): Pick<Reply<Note>, 'body' | 'json' | 'etag'> {
-  const { content, ...others } = note;
-  const rest = JSON.stringify(others);
-  const etag = `${note.content_hash}.${shortHash(rest)}`;
-  if (content.length + rest.length > PIECE_CHARS) return { body: note, etag };
-  return { json: () => `{"content":${JSON.stringify(content)},${rest.slice(1)}`, etag };
+function noteReply({ content, ...others }: Note): Pick<Reply<Note>, 'body' | 'etag'> {
+  return { body: { content, ...others }, etag: `${others.content_hash}.${shortHash(JSON.stringify(others))}` };
 }
