@@ -8,7 +8,7 @@ const ROOT = join(import.meta.dirname, '..');
 const SEEDS = 20;
 
 const files = globSync('{packages,server,cli,web}/**/*.test.ts', { cwd: ROOT, exclude: ['**/node_modules/**'] })
-  .filter((file) => !/\.(long|vaults)\.test\.ts$|\/browser\.test\.ts$|^server\/test\/(faults|fuzz)\//.test(file))
+  .filter((file) => !/\.(long|vaults)\.test\.ts$|[/-]browser\.test\.ts$|^server\/test\/(faults|fuzz)\//.test(file))
   .filter((file) => readFileSync(join(ROOT, file), 'utf8').includes("from 'fast-check'"));
 
 for (let at = 0; at < SEEDS; at++) {

@@ -9,7 +9,7 @@ import { readSources } from './check/sources.ts';
 import { grouped } from './test-groups.ts';
 
 /*
- * node tools/test.ts [--stress | --browser | --long | --optional | --vaults] [--changed[=COMMIT]] [paths or node options…]
+ * node tools/test.ts [--stress] [--browser] [--long] [--optional] [--vaults] [--changed[=COMMIT]] [paths or node options…]
  *
  * Runs the tests (all, or those in the given files and folders). With --changed, runs those of them that depend on a
  * file that differs from the commit, by default from HEAD. Without paths it tests SQLite alone; with paths, with a flag or
@@ -46,7 +46,7 @@ const KINDS: readonly (readonly [Kind, RegExp])[] = [
   ['long', /\.long\.test\.ts$/],
   ['vaults', /\.vaults\.test\.ts$/],
   ['optional', /^tools\/optional\//],
-  ['browser', /\/browser\.test\.ts$/],
+  ['browser', /[/-]browser\.test\.ts$/],
   ['stress', /(^|\/)server\/test\/(faults|fuzz|races)\//],
 ];
 const FLAGGED = KINDS.map(([kind]) => kind);
@@ -75,12 +75,14 @@ const FILE_MINUTES: Readonly<Record<Kind, number>> = {
 };
 
 const args = process.argv.slice(2);
-const kind = FLAGGED.find((name) => args.includes(`--${name}`)) ?? 'short';
+const flags = FLAGGED.filter((name) => args.includes(`--${name}`));
+const kinds: readonly Kind[] = flags.length > 0 ? flags : ['short'];
 const changed = args.find((arg) => /^--changed(=|$)/.test(arg));
-const options = args.filter((arg) => arg.startsWith('-') && arg !== `--${kind}` && arg !== changed);
+const options = args.filter((arg) => arg.startsWith('-') && arg !== changed && !flags.some((flag) => arg === `--${flag}`));
 const paths = args.filter((arg) => !arg.startsWith('-'));
 /** A folder that is named is meant with all that does not run for hours or need other files. */
-const wanted: readonly Kind[] = kind === 'short' && paths.length > 0 ? ['short', 'stress', 'browser'] : [kind];
+const wanted: readonly Kind[] = flags.length === 0 && paths.length > 0 ? ['short', 'stress', 'browser'] : kinds;
+const longest = (minutes: Readonly<Record<Kind, number>>) => Math.max(...wanted.map((kind) => minutes[kind]));
 const found = [...new Set((paths.length > 0 ? paths : EVERYWHERE).flatMap((path) => testsIn(path).sort()))];
 const files = changed === undefined ? found : affected(found, changed.slice('--changed='.length) || 'HEAD');
 
@@ -112,7 +114,7 @@ async function run(files: readonly string[]): Promise<number> {
     environment.TEST_SEED = String(Math.floor(Math.random() * 1_000_000));
     process.stderr.write(`TEST_SEED=${environment.TEST_SEED} draws the same again.\n`);
   }
-  environment.TEST_ENGINES ??= kind === 'short' && paths.length === 0 ? 'sqlite' : 'both';
+  environment.TEST_ENGINES ??= flags.length === 0 && paths.length === 0 ? 'sqlite' : 'both';
   const reason = whyNoCluster();
   if (environment.TEST_ENGINES === 'sqlite') {
     process.stderr.write('On SQLite alone; npm run test:all tests PostgreSQL too.\n');
@@ -126,12 +128,12 @@ async function run(files: readonly string[]): Promise<number> {
     environment.TEST_UNTRACED ??= '1';
     environment.TMPDIR ??= foldersInMemory();
   }
-  environment.TEST_FILE_MINUTES ??= String(FILE_MINUTES[kind]);
+  environment.TEST_FILE_MINUTES ??= String(longest(FILE_MINUTES));
   // Without the cache, compiling the sources for each file would be a third of the work.
   environment.NODE_COMPILE_CACHE ??= join(import.meta.dirname, '../node_modules/.cache/compile');
   const setup = ['--import', new URL('./test-setup.ts', import.meta.url).href];
   if (files.some((file) => file.startsWith('tools/optional/'))) setup.push('--import', installOptional());
-  const timeout = `--test-timeout=${TIMEOUT_MINUTES[kind] * 60_000}`;
+  const timeout = `--test-timeout=${longest(TIMEOUT_MINUTES) * 60_000}`;
   // Files that are named run as they are, each in a process of its own.
   const toRun =
     paths.length > 0 ? files : grouped(files, join(import.meta.dirname, '../node_modules/.cache/test-groups'));

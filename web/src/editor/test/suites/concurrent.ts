@@ -29,9 +29,10 @@ const cases = fc
 
 /** These take text away, or write it anew at another place; table/commands.test.ts says what exactly. */
 const MOVING = /^table-(?:delete|row-up|row-down|column-left|column-right)/;
-const RUNS = 20;
+/** Examples for each command; commands-browser.long.test.ts draws more. */
+const RUNS = 8;
 
-export function concurrentTests(browser: () => EditorBrowser): void {
+export function concurrentTests(browser: () => EditorBrowser, runs = RUNS): void {
   test('every command loses and doubles no letter that another client types meanwhile, and changes only what it must', async () => {
     await using opened = await browser().open();
     for (const command of await opened.run((harness) => harness.commands)) {
@@ -39,7 +40,7 @@ export function concurrentTests(browser: () => EditorBrowser): void {
         fc.asyncProperty(cases, async ({ note, selection, typedAt }) => {
           check(command, await run(opened, command, note, selection, typedAt));
         }),
-        { numRuns: RUNS },
+        { numRuns: runs },
       );
     }
     assert.deepEqual(opened.complaints, []);
