@@ -8,24 +8,26 @@ import { noChromium } from './chromium.ts';
 const vaults = process.env.TEST_VAULTS ?? join(import.meta.dirname, '../../shared/vaults');
 const noVaults = existsSync(vaults) ? undefined : `there are no vaults in ${vaults}`;
 
-const runs: readonly (readonly [script: string, whyNot?: string | undefined])[] = [
+const runs: readonly (readonly [command: string, whyNot?: string | undefined])[] = [
   ['test'],
   ['test:optional'],
   ['test:stress'],
-  ['test:browser', noChromium],
+  // Each keeps one processor busy.
+  ...((noChromium ?? noVaults) === undefined
+    ? [['test:browser -- --vaults'] as const]
+    : ([['test:browser', noChromium], ['test:vaults', noVaults]] as const)),
   ['test:e2e', noChromium],
-  ['test:vaults', noVaults],
 ];
-for (const [script, whyNot] of runs) {
+for (const [command, whyNot] of runs) {
   if (whyNot !== undefined) {
-    console.log(`\n=== NOT RUN: npm run ${script}, because ${whyNot}`);
+    console.log(`\n=== NOT RUN: npm run ${command}, because ${whyNot}`);
     continue;
   }
-  console.log(`\n=== npm run ${script}`);
+  console.log(`\n=== npm run ${command}`);
   const env = { ...process.env, TEST_ENGINES: 'both', TEST_VAULTS: vaults };
-  const { status } = spawnSync('npm', ['run', script], { stdio: 'inherit', env });
+  const { status } = spawnSync('npm', ['run', ...command.split(' ')], { stdio: 'inherit', env });
   if (status !== 0) {
-    console.error(`\n=== npm run ${script} failed`);
+    console.error(`\n=== npm run ${command} failed`);
     process.exit(status ?? 1);
   }
 }
