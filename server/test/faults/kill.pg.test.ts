@@ -25,11 +25,11 @@ test('a server on sqlite whose power is cut under load keeps what it acknowledge
   const report: string[] = [];
   const faults = await killRun({
     engine: 'sqlite',
-    times: 3,
+    times: 2,
     seed,
     powerCuts: true,
     report: (line) => report.push(line),
   });
-  const again = `node server/test/faults/kill.ts --engine sqlite --times 3 --seed ${seed} --power-cuts`;
+  const again = `node server/test/faults/kill.ts --engine sqlite --times 2 --seed ${seed} --power-cuts`;
   assert.deepEqual(faults, [], `${report.join('; ')}; again: ${again}`);
 });
