@@ -15,7 +15,10 @@ const runs: readonly (readonly [command: string, whyNot?: string | undefined])[]
   // Each keeps one processor busy.
   ...((noChromium ?? noVaults) === undefined
     ? [['test:browser -- --vaults'] as const]
-    : ([['test:browser', noChromium], ['test:vaults', noVaults]] as const)),
+    : ([
+        ['test:browser', noChromium],
+        ['test:vaults', noVaults],
+      ] as const)),
   ['test:e2e', noChromium],
 ];
 for (const [command, whyNot] of runs) {

@@ -78,7 +78,9 @@ const args = process.argv.slice(2);
 const flags = FLAGGED.filter((name) => args.includes(`--${name}`));
 const kinds: readonly Kind[] = flags.length > 0 ? flags : ['short'];
 const changed = args.find((arg) => /^--changed(=|$)/.test(arg));
-const options = args.filter((arg) => arg.startsWith('-') && arg !== changed && !flags.some((flag) => arg === `--${flag}`));
+const options = args.filter(
+  (arg) => arg.startsWith('-') && arg !== changed && !flags.some((flag) => arg === `--${flag}`),
+);
 const paths = args.filter((arg) => !arg.startsWith('-'));
 /** A folder that is named is meant with all that does not run for hours or need other files. */
 const wanted: readonly Kind[] = flags.length === 0 && paths.length > 0 ? ['short', 'stress', 'browser'] : kinds;

@@ -96,7 +96,7 @@ async function open(
   return socket;
 }
 
-test('clients that hang up while they wait for a permit use none up', { timeout: 60_000 }, async () => {
+test('clients that hang up while they wait for a permit use none up', async () => {
   await using server = await serve();
   const inside = [await server.open(2 * KB), await server.open(2 * KB)];
   const waiting = [await server.open(2 * KB), await server.open(2 * KB), await server.open(2 * KB)];
@@ -108,7 +108,7 @@ test('clients that hang up while they wait for a permit use none up', { timeout:
   }
 });
 
-test('waiting large bodies are read one by one, and beyond a bound refused', { timeout: 60_000 }, async () => {
+test('waiting large bodies are read one by one, and beyond a bound refused', async () => {
   await using server = await serve({ big: { ...limits.big, waiting: 3 } });
   const inside = [await server.open(2 * KB), await server.open(2 * KB)];
   const answers = [1, 2, 3].map(() => server.post('/length', 4 * KB));
@@ -120,7 +120,7 @@ test('waiting large bodies are read one by one, and beyond a bound refused', { t
   for (const answer of answers) assert.equal((await answer).status, 200);
 });
 
-test('a permit is released when the body is parsed, however long its answer takes', { timeout: 60_000 }, async () => {
+test('a permit is released when the body is parsed, however long its answer takes', async () => {
   await using server = await serve();
   const held = [1, 2].map(() => server.post('/held', 4 * KB));
   await server.begun(2);
@@ -129,9 +129,7 @@ test('a permit is released when the body is parsed, however long its answer take
   for (const answer of held) assert.equal((await answer).status, 200);
 });
 
-test('an account’s large bodies wait while its others are handled, and those of other accounts do not', {
-  timeout: 60_000,
-}, async () => {
+test('an account’s large bodies wait while its others are handled, and those of other accounts do not', async () => {
   await using server = await serve({ worked: { ...limits.worked, units: 16 * KB, unitsPerTenant: 8 * KB } });
   const held = server.post('/held', 6 * KB);
   await server.begun(1);
@@ -186,9 +184,7 @@ test('a body over the limit is refused by its declared length, and one of unknow
   assert.deepEqual([chunked.status, await chunked.json()], [413, { error: 'body_too_large', max: 64 * KB }]);
 });
 
-test('a client that is refused for the length of its body can continue to send and read the answer', {
-  timeout: 60_000,
-}, async () => {
+test('a client that is refused for the length of its body can continue to send and read the answer', async () => {
   await using server = await serve();
   const socket = await server.open(1024 * KB);
   assert.match(String((await once(socket, 'data'))[0]), /^HTTP\/1.1 413 (?!.*connection: close).*"body_too_large"/is);
@@ -197,9 +193,7 @@ test('a client that is refused for the length of its body can continue to send a
   assert.match(await answerOn(socket), /^HTTP\/1.1 200 .*{"length":1}/s, 'the connection goes on after it');
 });
 
-test('a body that stops arriving is cut off, and so is a slow one that keeps others waiting', {
-  timeout: 60_000,
-}, async (t) => {
+test('a body that stops arriving is cut off, and so is a slow one that keeps others waiting', async (t) => {
   // Long beside the trickle, which a busy machine delays.
   await using server = await serve({ intervalMs: 500 });
   const stalled = answerOn(await server.open(100, '"'));
@@ -225,7 +219,7 @@ test('a body that stops arriving is cut off, and so is a slow one that keeps oth
   assert.match(await answerOn(slowAndSmall), /^HTTP\/1.1 200 .*{"length":998}/s, 'a small one may take its time');
 });
 
-test('the bytes received of all bodies are bounded, whatever lengths they declare', { timeout: 60_000 }, async () => {
+test('the bytes received of all bodies are bounded, whatever lengths they declare', async () => {
   await using server = await serve({ bigBytes: 64 * KB, budgetBytes: 40 * KB });
   const chunk = `${(10 * KB).toString(16)}\r\n${'x'.repeat(10 * KB)}\r\n`;
   const inside = [
@@ -242,7 +236,7 @@ test('the bytes received of all bodies are bounded, whatever lengths they declar
   assert.match(await answerOn(crumbs), /^HTTP\/1.1 503/, 'many small pieces take more memory than their bytes');
 });
 
-test('bodies that trickle give up memory to accounts that hold less, oldest first', { timeout: 60_000 }, async () => {
+test('bodies that trickle give up memory to accounts that hold less, oldest first', async () => {
   await using server = await serve({ bigBytes: 64 * KB, budgetBytes: 44 * KB, budgetBytesOfOne: 24 * KB });
   const part = `"${'x'.repeat(10 * KB)}`;
   const sockets: Socket[] = [];

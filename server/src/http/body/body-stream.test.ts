@@ -56,7 +56,7 @@ const begun = async (ended: readonly unknown[], count: number) => {
   while (ended.length < count) await new Promise((resolve) => setImmediate(resolve));
 };
 
-test('streamed bodies of any type and length arrive whole, empty ones too', { timeout: 60_000 }, async () => {
+test('streamed bodies of any type and length arrive whole, empty ones too', async () => {
   await using server = await serve(slow);
   for (const [body, type] of [
     ['x'.repeat(300_000), 'text/plain'],
@@ -72,15 +72,13 @@ test('streamed bodies of any type and length arrive whole, empty ones too', { ti
   assert.match(await answerOf(chunked), /\{"bytes":5\}$/);
 });
 
-test('a streamed body that stops arriving is cut off with an answer', { timeout: 60_000 }, async () => {
+test('a streamed body that stops arriving is cut off with an answer', async () => {
   await using server = await serve({ intervalMs: 20, bytesPerInterval: 5 });
   const socket = await open(server.url, 'content-length: 1000', 'abc');
   assert.match(await answerOf(socket), /^HTTP\/1.1 408 [\s\S]*"request_timeout"/);
 });
 
-test('a client that declares more bytes than it sends, and hangs up, gets bad_request', {
-  timeout: 60_000,
-}, async () => {
+test('a client that declares more bytes than it sends, and hangs up, gets bad_request', async () => {
   await using server = await serve(slow);
   const socket = await open(server.url, 'content-length: 1000', 'abc');
   await begun(server.ended, 1);
@@ -93,9 +91,7 @@ test('a client that declares more bytes than it sends, and hangs up, gets bad_re
   assert.equal(await server.ended[1], 'bad_request');
 });
 
-test('only a few streamed bodies of one account are read at once, others wait, and too many are refused', {
-  timeout: 60_000,
-}, async () => {
+test('only a few streamed bodies of one account are read at once, others wait, and too many are refused', async () => {
   const bounds = { units: 2, unitsPerTenant: 2, waiting: 1, waitingPerTenant: 1 };
   await using server = await serve(slow, new FairSemaphore(bounds));
   const inside = [await open(server.url, 'content-length: 2', 'a'), await open(server.url, 'content-length: 2', 'a')];

@@ -43,9 +43,7 @@ onSqlite('requests without a handler', (open) => {
     }
   });
 
-  test('requests without a handler get the answer of an unknown route before their body has arrived', {
-    timeout: 60_000,
-  }, async () => {
+  test('requests without a handler get the answer of an unknown route before their body has arrived', async () => {
     await using server = await startServer({ open });
     const body = `host: a\r\n${json}content-length: 1000\r\n\r\n{`;
     for (const [line, status] of [

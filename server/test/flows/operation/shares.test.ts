@@ -9,9 +9,7 @@ import { until } from '../../kit/until.ts';
 const REQUESTS_PER_ACCOUNT = 500;
 
 onSqlite('the shares of accounts over HTTP', (open) => {
-  test('an account beyond its share of requests gets 503 with Retry-After, and others do not', {
-    timeout: 60_000,
-  }, async () => {
+  test('an account beyond its share of requests gets 503 with Retry-After, and others do not', async () => {
     await using server = await startServer({ open });
     const { alice, bob } = server;
     await alice.post('/vaults', { name: 'Notes' });

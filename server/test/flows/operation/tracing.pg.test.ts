@@ -165,7 +165,7 @@ onEachEngine('OpenTelemetry traces', (open) => {
     assert.ok(spans.some(({ parentSpanId }) => parentSpanId === job.spanId));
   });
 
-  test('OpenTelemetry traces delay nobody when the collector never answers', { timeout: 60_000 }, async () => {
+  test('OpenTelemetry traces delay nobody when the collector never answers', async () => {
     await using collector = await startCollector();
     collector.state.status = 0;
     const server = await startServer({ open, config: { otlpUrl: collector.url } });
@@ -175,9 +175,7 @@ onEachEngine('OpenTelemetry traces', (open) => {
   });
 });
 
-test('OpenTelemetry traces are given up at the end when the collector refuses, is down or never answers', {
-  timeout: 60_000,
-}, async () => {
+test('OpenTelemetry traces are given up at the end when the collector refuses, is down or never answers', async () => {
   await using collector = await startCollector();
   const { random } = testClock();
   // Nothing listens on port 9 here.

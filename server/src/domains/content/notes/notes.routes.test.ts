@@ -198,9 +198,7 @@ onSqlite('upserting notes', (open) => {
     assert.deepEqual([created.status, created.conflict, created.version], ['ok', undefined, 1]);
   });
 
-  test('10 MB of UTF-8 are accepted, one byte more is not, nor as the result of a merge', {
-    timeout: 60_000,
-  }, async () => {
+  test('10 MB of UTF-8 are accepted, one byte more is not, nor as the result of a merge', async () => {
     await using notes = await start();
     const { alice } = notes;
     const max = 10 * MB;
