@@ -1,7 +1,7 @@
 import { contentOf } from './kit/notes.ts';
 import { expect, expectAccessible, test } from './kit/test.ts';
 
-test('a day is chosen in the calendar by keys, begins as its template does, and leads to the days beside it', async ({
+test('a day is chosen in the calendar by keys, starts from its template, and leads to the days beside it', async ({
   page,
   alice,
 }) => {

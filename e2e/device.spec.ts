@@ -66,7 +66,7 @@ test('on a device of others nothing outlives the tab, which may be reloaded', as
   expect((await context.cookies()).filter(({ name }) => name === 'refresh_token')).toEqual([]);
 });
 
-test('a session that is ended from elsewhere ends in all tabs and takes the copies with it, but not unsent edits', async ({
+test('a session ended from elsewhere ends in all tabs and takes the copies along, but not unsent edits', async ({
   page,
   alice,
   context,
@@ -104,7 +104,7 @@ test('a session that is ended from elsewhere ends in all tabs and takes the copi
   await expect(page.getByTestId('unsent')).toHaveCount(0);
 });
 
-test('what waits of an account whose session was ended is done when it signs in again, and goes after thirty days', async ({
+test('pending work of an ended session resumes at the next sign-in, and goes after thirty days', async ({
   page,
   alice,
   context,

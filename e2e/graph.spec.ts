@@ -57,7 +57,7 @@ test('the graph of a vault is drawn, is used by keys through its lists, and stay
   await expect(page).toHaveURL(new RegExp(soil.id));
 });
 
-test('the graph beside a note shows what is around it, and a click in the graph opens the note that is drawn there', async ({
+test('the graph beside a note shows its neighbours, and a click in the graph opens the note drawn there', async ({
   page,
   alice,
 }) => {

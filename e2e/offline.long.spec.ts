@@ -98,7 +98,7 @@ test('what was overtaken elsewhere is listed with the reason, and done anyway or
   expect(await Promise.all(texts)).toEqual(['from there', 'from here']);
 });
 
-test('a file that is pasted, a note of a dangling link and what comes out of the trash wait for the connection', async ({
+test('a pasted file, a note of a dangling link and restored notes wait for the connection', async ({
   page,
   alice,
   context,

@@ -4,7 +4,7 @@ import { expect, expectAccessible, PASSWORD, test } from './kit/test.ts';
 const remembered = (page: Page) =>
   page.waitForResponse((answer) => answer.request().method() === 'PATCH' && answer.ok());
 
-test('the editor is set for all devices of the account, also without the server; the last change of each setting counts', async ({
+test('editor settings apply to all devices, also offline; the last change of each setting counts', async ({
   page,
   alice,
   browser,

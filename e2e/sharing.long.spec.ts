@@ -39,7 +39,7 @@ test('an invitation that is dead, or for another e-mail, says so to everybody an
   await expectAccessible(page);
 });
 
-test('where only the invited may register, an invitation of an admin makes an account straight in the vault', async ({
+test('where only invited people may register, an admin’s invitation makes an account in the vault', async ({
   page,
   freshServer,
   context,
@@ -59,7 +59,7 @@ test('where only the invited may register, an invitation of an admin makes an ac
   await expect(page.getByRole('button', { name: 'Switch vault: Garden' })).toBeVisible();
 });
 
-test('[S10] whoever was removed while offline finds the vault gone when they come back, and its copies but for what was not sent', async ({
+test('[S10] a person removed while offline finds the vault gone, and its copies but for unsent edits', async ({
   page,
   alice,
   server,

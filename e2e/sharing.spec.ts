@@ -138,7 +138,7 @@ test('an invitation for an e-mail is made with one field, and names the role tha
   await expectAccessible(page);
 });
 
-test('a role that is lowered while typing makes the editor read-only, and the writer keeps what was not sent', async ({
+test('a role lowered while typing makes the editor read-only, and the writer keeps unsent edits', async ({
   page,
   alice,
   server,

@@ -1,6 +1,6 @@
 import { expect, expectAccessible, fillAccount, PASSWORD, test } from './kit/test.ts';
 
-test('the first run makes an account, a vault and a first note, goes on after a reload, and checks the server', async ({
+test('the first run makes an account, a vault and a note, goes on after a reload, and checks the server', async ({
   page,
   freshServer,
 }) => {
@@ -43,7 +43,7 @@ test('the first run makes an account, a vault and a first note, goes on after a 
   await expect(page.getByTestId('save-state')).toHaveAttribute('data-word', 'saved');
 });
 
-test('the setup address leads to signing in once there is an account, also from a page that was opened before', async ({
+test('the setup address leads to sign-in once there is an account, also from a page opened earlier', async ({
   page,
   freshServer,
   context,

@@ -6,6 +6,7 @@ import { checkBoundaries } from './check/boundaries.ts';
 import { checkDependencies, type Manifest } from './check/dependencies.ts';
 import { checkDocstrings } from './check/docstrings.ts';
 import { readSources } from './check/sources.ts';
+import { checkTestTitles } from './check/test-titles.ts';
 import { checkWebBudget } from './check/web-budget.ts';
 import { generateDocs, writeOpenApi } from './docs.ts';
 import { openApiOfApp } from './openapi.ts';
@@ -27,6 +28,7 @@ const findings = [
   ...checkBoundaries(sources),
   ...checkDependencies(['package.json', ...workspaces.sort()].map(manifest), sources),
   ...checkDocstrings(sources),
+  ...checkTestTitles(sources),
   ...generateDocs(root, true),
   ...checkWebBudget(root),
   ...writeOpenApi(root, await openApiOfApp(), true),

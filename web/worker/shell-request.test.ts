@@ -23,7 +23,7 @@ test('shellRequestOf reads the pages of the app and its hashed files', () => {
   assert.equal(read('/assets/index-3f9a.js', { mode: 'cors' }), 'file');
 });
 
-test('shellRequestOf leaves everything else to the server: what it answers itself, secrets, and what is not a page', () => {
+test('shellRequestOf leaves the rest to the server: its own answers, secrets, and what is not a page', () => {
   for (const path of [
     '/api/me',
     '/oauth/authorize?client_id=a',

@@ -63,7 +63,7 @@ test('Admission works on few requests of an account at once, counted per account
   await Promise.all([...alice, ...others]);
 });
 
-test('Admission refuses an account over its share of large answers, and releases the share of a client that hangs up', async () => {
+test('Admission refuses an account over its share of large answers, and frees the share at a hang-up', async () => {
   const admission = new Admission(limits);
   const open = (account: string, bytes: number) => {
     const { request, raw, close } = requestOf(admission, account);

@@ -46,7 +46,7 @@ onEachEngine('a full disk in StorageState', (open) => {
     assert.equal(state.isFull, false);
   });
 
-  test('a full disk with a reserve is written by work that may use it alone, until the reserve could be taken again', async () => {
+  test('a full disk with a reserve serves only privileged writes until the reserve can be allocated again', async () => {
     const { disk, db } = fillable(await open());
     let now = 0;
     let looks = 0;

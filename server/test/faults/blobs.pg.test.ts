@@ -48,7 +48,7 @@ async function killed(kind: string, where: string, test: Parameters<typeof seedO
   }
 }
 
-describe('after kill -9 in the middle of puts, every acknowledged blob is stored whole, and no partial blob is visible', () => {
+describe('after kill -9 during puts, every acknowledged blob is whole, and no partial blob is visible', () => {
   it('acknowledged blobs are whole after kill -9 on disk, where partial files are gone', async (t) => {
     using folder = new Folder();
     await killed('disk', folder.at('blobs'), t);
@@ -110,7 +110,7 @@ describe('the system calls of blob puts on disk', () => {
     }
   });
 
-  it('the system calls of blob puts on disk are checked by a proof that notices missing syncs', () => {
+  it('are checked by a proof that notices missing syncs', () => {
     const [vault, blob] = ['v', 'b-1f'];
     const shard = `/x/${vault}/1f`;
     const lines = [

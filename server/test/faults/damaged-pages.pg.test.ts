@@ -47,7 +47,7 @@ async function showsDamage(env: Env): Promise<void> {
 }
 
 describe('damaged pages', () => {
-  it('damaged pages of a running server on sqlite are logged once, told by /readyz and doctor, and answered with 500', async () => {
+  it('damaged pages on sqlite are logged once, shown by /readyz and doctor, and answered with 500', async () => {
     using folder = new Folder();
     const env = { NOTEVAULT_DATA_DIR: folder.at('data') };
     await damagedData(env, () => {
@@ -57,7 +57,7 @@ describe('damaged pages', () => {
     await showsDamage(env);
   });
 
-  it('damaged pages of a running server on postgres are logged once, told by /readyz and doctor, and answered with 500', {
+  it('damaged pages on postgres are logged once, shown by /readyz and doctor, and answered with 500', {
     skip: whyNoPostgres() ?? false,
   }, async () => {
     using folder = new Folder();

@@ -131,7 +131,7 @@ async function survive(
 }
 
 describe('[12.4] a server whose PostgreSQL goes away', { skip }, () => {
-  test('a server whose PostgreSQL goes away refuses with 503 while a proxy cuts all connections, and then continues', async () => {
+  test('refuses with 503 while a proxy cuts all connections, and then continues', async () => {
     await using database = await freshPostgres();
     await using line = new PostgresLine(database.url);
     using folder = new Folder();
@@ -147,14 +147,14 @@ describe('[12.4] a server whose PostgreSQL goes away', { skip }, () => {
     });
   });
 
-  test('a server whose PostgreSQL goes away loses nothing when PostgreSQL crashes and starts again', async () => {
+  test('loses nothing when PostgreSQL crashes and starts again', async () => {
     using cluster = await startCluster({ durable: true });
     using folder = new Folder();
     await using setting = await serverOn(cluster.url, folder);
     await survive(setting, { begin: () => cluster.crash(), end: () => cluster.restart() });
   });
 
-  test('a server whose PostgreSQL goes away loses nothing when another server of the same data takes over the address', async () => {
+  test('loses nothing when another server of the same data takes over the address', async () => {
     using cluster = await startCluster({ durable: true });
     await using line = new PostgresLine(cluster.url);
     using folder = new Folder();
@@ -172,7 +172,7 @@ describe('[12.4] a server whose PostgreSQL goes away', { skip }, () => {
     });
   });
 
-  test('a server whose PostgreSQL goes away is replaced by another that writes to the same vault, when it is killed amid its transactions', async () => {
+  test('is replaced by another that writes to the same vault, when it is killed amid its transactions', async () => {
     await using database = await freshPostgres();
     using folder = new Folder();
     await using first = await serverOn(database.url, folder);
@@ -194,7 +194,7 @@ describe('[12.4] a server whose PostgreSQL goes away', { skip }, () => {
     );
   });
 
-  test('a server whose PostgreSQL goes away leaves the words that it acknowledged to another, when it is killed amid typing', async () => {
+  test('leaves the words that it acknowledged to another, when it is killed amid typing', async () => {
     await using database = await freshPostgres();
     using folder = new Folder();
     await using first = await serverOn(database.url, folder);

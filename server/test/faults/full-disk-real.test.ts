@@ -38,7 +38,7 @@ async function checkKept(alice: Caller, kept: ReadonlyMap<string, string>): Prom
 
 const skip = SmallDisk.isMissing('a disk that is really full');
 
-test('a server whose disk is really full loses nothing acknowledged, reads on, starts again, and goes on when there is room', {
+test('a server whose disk is full loses nothing acknowledged, serves reads, and recovers with room', {
   skip,
 }, async () => {
   using disk = SmallDisk.mount(SIZE_MB);
@@ -86,7 +86,7 @@ test('a server whose disk is really full loses nothing acknowledged, reads on, s
 const storageOf = async (url: string) => (await new Caller(url).get('/../readyz')).body.storage;
 const alice = { email: 'alice@example.org', password: 'a long enough password' };
 
-test('a server starts on a full disk, names its folder, and lets people read, sign in and delete until there is room', {
+test('a server starts on a full disk, names its folder, and allows reads, sign-in and deletion', {
   skip,
 }, async () => {
   using disk = SmallDisk.mount(SIZE_MB);

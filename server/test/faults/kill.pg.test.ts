@@ -9,7 +9,7 @@ const noPostgres = whyNoPostgres() ?? false;
 
 for (const engine of ['sqlite', 'postgres'] satisfies EngineName[]) {
   const skip = engine === 'postgres' && noPostgres;
-  test(`a server on ${engine} killed under load starts again with every acknowledged write and nothing partial`, {
+  test(`a server on ${engine} killed under load restarts with every acknowledged write and nothing partial`, {
     skip,
   }, async (t) => {
     const seed = seedOfRun(t);

@@ -65,7 +65,7 @@ describe('serve with an unusable master key', () => {
     });
   }
 
-  it('notevault serve with an unusable master key leaves the data unharmed: with the right key everything reads', async () => {
+  it('notevault serve with an unusable master key leaves the data intact for the right key', async () => {
     const data = copy();
     assertRefused(await refused(data, { NOTEVAULT_MASTER_KEY: other }), /sealed under master key/);
     await assertReads(data);
@@ -73,7 +73,7 @@ describe('serve with an unusable master key', () => {
 });
 
 describe('rotating the master key', () => {
-  it('rotating the master key seals everything under a new key and keeps the old one', async () => {
+  it('seals everything under a new key and keeps the old one', async () => {
     const data = copy();
     const before = readFileSync(keyFile(data), 'utf8');
     await assertRotates(data);
@@ -87,7 +87,7 @@ describe('rotating the master key', () => {
     assertRefused(await refused(data), /sealed under master key/);
   });
 
-  it('rotating the master key leaves, when interrupted before the first data key, a server that starts, and is finished by running it again', async () => {
+  it('leaves a server that starts when interrupted before the first data key, and completes when rerun', async () => {
     const data = copy();
     writeFileSync(nextKeyFile(data), `${random(32).toString('base64')}\n`, { mode: 0o600 });
     await assertReads(data);
@@ -99,7 +99,7 @@ describe('rotating the master key', () => {
     ['half way', 0.5],
     ['before the new key took its place', 1],
   ] as const) {
-    it(`rotating the master key is reported at start when interrupted ${when}, and finished by running it again`, async () => {
+    it(`is reported at start when interrupted ${when}, and finished by running it again`, async () => {
       const data = copy();
       await rewrapByHand(data, share);
       const keys = keysIn(data);
@@ -110,7 +110,7 @@ describe('rotating the master key', () => {
     });
   }
 
-  it('rotating the master key is finished by running it again when interrupted after the old key was stored', async () => {
+  it('is finished by running it again when interrupted after the old key was stored', async () => {
     const data = copy();
     const from = await rewrapByHand(data, 1);
     cpSync(keyFile(data), `${keyFile(data)}.old-${from}`);

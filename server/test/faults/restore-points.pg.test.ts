@@ -51,7 +51,7 @@ async function testReturns(env: DataEnvironment, backups: string, steps: readonl
 }
 
 describe('notevault restore --point', () => {
-  test('notevault restore --point puts the data before a restore of a data folder back, whole or not at all if it is killed', async () => {
+  test('puts the data before a restore of a data folder back, whole or not at all if it is killed', async () => {
     using folder = new Folder();
     await testReturns({ NOTEVAULT_DATA_DIR: folder.at('data') }, folder.at('backups'), [
       ['1 ^open .*/restoring/data/', 'new'],
@@ -61,7 +61,7 @@ describe('notevault restore --point', () => {
     ]);
   });
 
-  test('notevault restore --point puts the tables before a restore into PostgreSQL back, whole or not at all if it is killed', {
+  test('puts the tables before a restore into PostgreSQL back, whole or not at all if it is killed', {
     skip: noPostgres,
   }, async () => {
     using folder = new Folder();

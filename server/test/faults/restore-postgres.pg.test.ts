@@ -48,14 +48,14 @@ describe('notevault restore over a PostgreSQL database with data', { skip }, () 
     return (await raw.all(sql)).map(({ name }) => String(name));
   }
 
-  test('notevault restore over a PostgreSQL database with data is refused while a server runs', async () => {
+  test('is refused while a server runs', async () => {
     await using server = await startServe({ env: env() });
     assertFails(await cli(['restore', backups], { env: env() }), /stop every server on it.*Nothing was changed/);
     assert.equal(await noteOf(server), 'after');
     await server.stop();
   });
 
-  test('notevault restore over a PostgreSQL database with data changes nothing when the restored data does not work', async () => {
+  test('changes nothing when the restored data does not work', async () => {
     await using broken = await freshPostgres();
     const elsewhere = { ...env(), NOTEVAULT_DATABASE_URL: broken.url };
     const first = await cli(['restore', backups], { env: elsewhere });
@@ -74,7 +74,7 @@ describe('notevault restore over a PostgreSQL database with data', { skip }, () 
     await server.stop();
   });
 
-  test('notevault restore over a PostgreSQL database with data keeps the data before in a schema, and what it made can be backed up again', async () => {
+  test('keeps the data before in a schema, and what it made can be backed up again', async () => {
     const restored = await cli(['restore', backups], { env: env() });
     assert.equal(restored.code, 0, restored.stderr);
     const [point = '', ...others] = await schemas();
@@ -96,7 +96,7 @@ describe('notevault restore over a PostgreSQL database with data', { skip }, () 
     await server.stop();
   });
 
-  test('notevault restore over a PostgreSQL database with data works behind a pooler, which keeps connections of a stopped server open', {
+  test('works behind a pooler, which keeps connections of a stopped server open', {
     skip: noPooler,
   }, async () => {
     await using pooler = await startPgbouncer(database.url);

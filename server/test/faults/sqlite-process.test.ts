@@ -21,7 +21,7 @@ describe('sqlite as a process', () => {
   });
   after(() => rm(folder, { recursive: true, force: true }));
 
-  test('sqlite as a process has, after kill -9 under load, every acknowledged row and no partial transaction', async () => {
+  test('has, after kill -9 under load, every acknowledged row and no partial transaction', async () => {
     const file = join(folder, 'killed.sqlite');
     for (let life = 0; life < 3; life++) {
       const child = spawn(process.execPath, [CHILD, file, '16', '1000000'], { stdio: ['ignore', 'pipe', 'inherit'] });
@@ -50,7 +50,7 @@ describe('sqlite as a process', () => {
     [1, 40],
     [12, 40],
   ] as const) {
-    test(`sqlite as a process syncs between the last write of a commit and its answer, with ${callers} callers`, {
+    test(`syncs between the last write of a commit and its answer, with ${callers} callers`, {
       skip,
     }, async () => {
       const trace = join(folder, `trace-${callers}`);
@@ -65,7 +65,7 @@ describe('sqlite as a process', () => {
     });
   }
 
-  test('sqlite as a process is checked by a proof that notices an answer before its sync', { skip }, async () => {
+  test('is checked by a proof that notices an answer before its sync', { skip }, async () => {
     const wal = 'x.sqlite-wal';
     const hex = (text: string) => Buffer.from(text).toString('hex').replace(/../g, '\\x$&');
     const commitHeader = `${'\\x00'.repeat(7)}\\x05${'\\x00'.repeat(16)}`;
@@ -84,7 +84,7 @@ describe('sqlite as a process', () => {
     assert.equal(verdict(...written, '2 fdatasync(9) = -1 EIO (Input/output error)', ack), 1);
   });
 
-  test('sqlite as a process keeps the -wal file small under constant load with readers, and empties it when idle', async () => {
+  test('keeps the -wal file small under constant load with readers, and empties it when idle', async () => {
     const file = join(folder, 'bounded.sqlite');
     await using db = await openSqlite({ file });
     await db.migrate(CONTRACT_SCHEMA);
@@ -116,7 +116,7 @@ describe('sqlite as a process', () => {
     await until(() => statSync(`${file}-wal`).size === 0, 'an empty -wal file');
   });
 
-  test('sqlite as a process makes a file that only its owner can read, and closing leaves no other file beside it', async () => {
+  test('makes a file that only its owner can read, and closing leaves no other file beside it', async () => {
     const file = join(folder, 'alone.sqlite');
     const db = await openSqlite({ file });
     await db.migrate(CONTRACT_SCHEMA);

@@ -8,7 +8,7 @@ const noPostgres = whyNoPostgres() ?? false;
 
 for (const engine of ['sqlite', 'postgres'] as const) {
   const skip = process.platform !== 'linux' || (engine === 'postgres' && noPostgres);
-  test(`[13.6] folder sync that is killed 500 times while two people write to a vault on ${engine} leaves no line twice`, {
+  test(`[13.6] folder sync killed 500 times while two people write on ${engine} leaves no line twice`, {
     skip,
   }, async (t) => {
     const seed = seedOfRun(t);

@@ -10,7 +10,7 @@ const noPostgres = whyNoPostgres() ?? false;
 for (const engine of ['sqlite', 'postgres'] as const) {
   // Stopping a program in between needs /proc.
   const skip = process.platform !== 'linux' || (engine === 'postgres' && noPostgres);
-  test(`[13.6] folder sync that is killed while two people write to a vault on ${engine} leaves no line twice and no copy`, {
+  test(`[13.6] folder sync killed while two people write on ${engine} leaves no line twice and no copy`, {
     skip,
   }, async (t) => {
     const seed = seedOfRun(t);

@@ -24,11 +24,11 @@ test('what users learn of each other is compared with names that are equally lik
 
 onEachEngine('what users learn of each other by naming each other’s things', (open) => {
   for (let seed = 1; seed <= SEEDS; seed++) {
-    test(`what users learn of each other by naming each other’s things is nothing (seed ${seed})`, async () => {
+    test(`is nothing (seed ${seed})`, async () => {
       assert.deepEqual((await isolationRun(open, seed, ROUNDS)).slice(0, 20), []);
     });
 
-    test(`what users learn of each other by naming each other’s things is nothing through the tools of assistants (seed ${seed})`, async () => {
+    test(`is nothing through the tools of assistants (seed ${seed})`, async () => {
       assert.deepEqual((await isolationRun(open, seed, ROUNDS, toolOperations)).slice(0, 20), []);
     });
   }

@@ -11,7 +11,7 @@ const ISOLATION_ROUNDS = 50;
 
 /** Each run uses new seeds; every fault names its seed. */
 onEachEngine('at random, for long', (open) => {
-  test(`writing, moving and deleting from two servers keeps every link, note and count (${MOVES_SEEDS} seeds)`, async (t) => {
+  test(`writing, moving and deleting on two servers keeps every link, note and count (${MOVES_SEEDS} seeds)`, async (t) => {
     const first = new Random(seedOfRun(t)).below(2 ** 30);
     const faults = await movesRun(
       open,

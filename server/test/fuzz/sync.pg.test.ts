@@ -18,7 +18,7 @@ const SEEDS: Readonly<Record<Engine, Readonly<Record<Mode, readonly number[]>>>>
 
 onEachEngine('devices that type, requests beside them and processes that die', (open) => {
   for (const mode of MODES) {
-    test(`[2.5] [3.2] [6.1] [7.5] [7.6] [7.7] [8.4] [8.6] [12.3] [12.4] devices that type, requests beside them and processes that die lose and double nothing, and converge: ${mode}`, async () => {
+    test(`[2.5] [3.2] [6.1] [7.5] [7.6] [7.7] [8.4] [8.6] [12.3] [12.4] lose and double nothing, and converge: ${mode}`, async () => {
       const db = await open();
       const { faults } = await syncRun(async () => db, SEEDS[db.engine][mode], { mode });
       assert.deepEqual(

@@ -12,7 +12,7 @@ export function testOutbox(
   onEachEngine('the outbox of the web app', (open, engine) => {
     const drawn = seeds[engine];
     const used = hasTwo ? 'two tabs' : 'one tab';
-    it(`loses and doubles nothing, whatever is lost, late, killed or full, in ${drawn.length} runs of ${used}`, async () => {
+    it(`loses and doubles nothing, however lost, late, killed or full, in ${drawn.length} runs of ${used}`, async () => {
       await using server = await startServer({ open });
       const key = (await server.alice.post('/api-keys', { name: 'outbox' })).body.key as string;
       for (const seed of drawn) {

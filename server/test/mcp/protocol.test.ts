@@ -59,7 +59,7 @@ onSqlite('the endpoint for assistants', (open) => {
     assert.deepEqual(wrong.body, { error: 'unauthorized' });
   });
 
-  test('the endpoint for assistants accepts requests for names of this server, from no page or from its own, local and listed pages', async () => {
+  test('accepts requests for names of this server, from no page or from its own, local and listed pages', async () => {
     const config = { publicUrl: 'https://notes.example', corsOrigins: ['*', 'https://listed.example'] };
     await using server = await startServer({ open, config });
     const key = await keyOf(server);
@@ -88,7 +88,7 @@ onSqlite('the endpoint for assistants', (open) => {
     assert.equal(await withHost(server, 'evil.example', 'no key'), 403, 'the host is checked before the credential');
   });
 
-  test('the endpoint for assistants answers 405 to GET and DELETE, 415 to another media type, and a JSON-RPC error to what is no JSON', async () => {
+  test('answers 405 to GET and DELETE, 415 to another media type, and a JSON-RPC error to what is no JSON', async () => {
     await using server = await start();
     const caller = server.bearer(await keyOf(server));
     for (const method of ['GET', 'DELETE']) {
@@ -100,7 +100,7 @@ onSqlite('the endpoint for assistants', (open) => {
     assert.deepEqual([broken.status, broken.body.error.code, broken.body.id], [400, -32_700, null]);
   });
 
-  test('the endpoint for assistants answers with JSON, and with a stream only where progress was requested', async () => {
+  test('answers with JSON, and with a stream only where progress was requested', async () => {
     await using server = await start();
     await server.alice.post('/vaults', { name: 'Home' });
     const caller = server.bearer(await keyOf(server));
@@ -124,7 +124,7 @@ onSqlite('the endpoint for assistants', (open) => {
     assert.match((await caller.post('/mcp', asking, headers)).body, /notifications\/progress[\s\S]*"result"/);
   });
 
-  test('the endpoint for assistants is where /mcp and a slash at the end point to', async () => {
+  test('is where /mcp and a slash at the end point to', async () => {
     await using server = await start();
     const headers = { ...LIST.headers, authorization: `Bearer ${await keyOf(server)}` };
     for (const path of ['/mcp', '/mcp/', '/api/mcp/']) {
@@ -136,7 +136,7 @@ onSqlite('the endpoint for assistants', (open) => {
     }
   });
 
-  test('the endpoint for assistants answers each request of a batch, also those that share an id', async () => {
+  test('answers each request of a batch, also those that share an id', async () => {
     await using server = await start();
     await server.alice.post('/vaults', { name: 'Home' });
     const caller = server.bearer(await keyOf(server));
@@ -217,7 +217,7 @@ onSqlite('the endpoint for assistants', (open) => {
     assert.deepEqual(JSON.parse(found.content[0].text), found.structuredContent);
   });
 
-  test('the endpoint for assistants serves every revision from 2025-03-26 to 2026-07-28, and names those it has for others', async () => {
+  test('serves every revision from 2025-03-26 to 2026-07-28, and names those it has for others', async () => {
     await using server = await start();
     const caller = server.bearer(await keyOf(server));
     for (const protocolVersion of ['2025-03-26', '2025-06-18', '2025-11-25']) {
@@ -250,7 +250,7 @@ onSqlite('the endpoint for assistants', (open) => {
     assert.deepEqual([none.status, none.body.error.code], [404, -32_601]);
   });
 
-  test('the endpoint for assistants shows no writing tool to a credential that can write nowhere, and challenges its calls for more scope', async () => {
+  test('shows no writing tool to a read-only credential, and challenges its calls for more scope', async () => {
     await using server = await start();
     await server.alice.post('/vaults', { name: 'Home' });
     const reader = await keyOf(server, { scope: 'mcp:read' });
@@ -268,7 +268,7 @@ onSqlite('the endpoint for assistants', (open) => {
     assert.ok((await writer.tools()).includes('create_note'));
   });
 
-  test('the endpoint for assistants serves sessions and keys, and refuses a revoked key', async () => {
+  test('serves sessions and keys, and refuses a revoked key', async () => {
     await using server = await start();
     await server.alice.post('/vaults', { name: 'Home' });
     const { key, id } = (await server.alice.post('/api-keys', { name: 'k' })).body;

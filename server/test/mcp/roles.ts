@@ -86,7 +86,7 @@ let count = 0;
 
 /** @param isTried which credentials are tried; each by default. */
 export function defineToolRoles(open: () => Promise<Database>, isTried: Tried = () => true): void {
-  test('every tool answers the owner, members, former members and strangers as role, level and credential say', {
+  test('every tool obeys role, level and credential for owner, members, former members and strangers', {
     timeout: 5 * 60_000,
   }, async () => {
     const config = { authRateLimit: 100_000, mcpWritesPerMinute: 0 };

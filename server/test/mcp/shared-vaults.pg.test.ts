@@ -6,7 +6,7 @@ import { onEachEngine } from '../kit/engines.ts';
 import { startShared } from '../kit/shared-vault.ts';
 
 onEachEngine('assistants in a shared vault', (open) => {
-  test('assistants in a shared vault see whose it is, and the tools that the role of their person allows at the time', async () => {
+  test('see whose it is, and the tools that the role of their person allows at the time', async () => {
     await using shared = await startShared({ open });
     const { alice, bob, vault, path, server } = shared;
     await alice.patch('/me', { display_name: 'Alice' });
@@ -42,7 +42,7 @@ onEachEngine('assistants in a shared vault', (open) => {
     );
   });
 
-  test('assistants in a shared vault reach it only where their credential names it, and write beside it in one of their own', async () => {
+  test('reach it only where their credential names it, and write beside it in one of their own', async () => {
     await using shared = await startShared({ open });
     const { bob, vault, server } = shared;
     await shared.join(bob, 'viewer');

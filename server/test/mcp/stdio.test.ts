@@ -7,7 +7,7 @@ import { startServer } from '../kit/server.ts';
 import { connect } from './stdio-host.ts';
 
 onSqlite('notevault mcp', (open) => {
-  test('notevault mcp serves the tools of a server with the credential of the environment, and writes nothing but the protocol', async () => {
+  test('serves a server’s tools with the credential of the environment, and writes only the protocol', async () => {
     await using server = await startServer({ open });
     await server.alice.post('/vaults', { name: 'Home' });
     const { key } = (await server.alice.post('/api-keys', { name: 'laptop' })).body;

@@ -33,7 +33,7 @@ const write = ({ rest }: World, path: string, content: string) => rest.post('/no
 onEachEngine('the tools of assistants', (open) => {
   const start = oneServer(() => ({ open }));
 
-  test('the tools of assistants create, read, edit, rename, move and restore notes, in both eras of the protocol', async () => {
+  test('create, read, edit, rename, move and restore notes, in both eras of the protocol', async () => {
     await using server = await start();
     const world = await worldOf(server);
     for (const legacy of [false, true]) {
@@ -79,7 +79,7 @@ onEachEngine('the tools of assistants', (open) => {
     }
   });
 
-  test('the tools of assistants never overwrite: an existing note, a text the caller has not read, or what is typed meanwhile', async () => {
+  test('never overwrite: an existing note, a text the caller has not read, or what is typed meanwhile', async () => {
     await using server = await start();
     const world = await worldOf(server);
     await using assistant = await Assistant.connect(server, world.key);
@@ -125,7 +125,7 @@ onEachEngine('the tools of assistants', (open) => {
     }
   });
 
-  test('the tools of assistants delete to the trash, from which the note comes back, unless somebody has written it meanwhile', async () => {
+  test('delete to the trash, from which the note comes back, unless somebody has written it meanwhile', async () => {
     await using server = await start();
     const world = await worldOf(server);
     await using assistant = await Assistant.connect(server, world.key);
@@ -151,7 +151,7 @@ onEachEngine('the tools of assistants', (open) => {
     assert.equal(await textOf(world, 'old a.md'), 'one two');
   });
 
-  test('the tools of assistants ask for the vault when several are accessible, and tell nothing of those that are not', async () => {
+  test('ask for the vault when several are accessible, and tell nothing of those that are not', async () => {
     await using server = await start();
     const world = await worldOf(server);
     await write(world, 'a.md', 'text');
@@ -250,7 +250,7 @@ onEachEngine('the tools of assistants', (open) => {
     assert.deepEqual([fetched.id, fetched.text, fetched.url], [found.id, 'juicy', found.id]);
   });
 
-  test('the tools of assistants mark all data of the vault with a mark that no note contains', async () => {
+  test('mark all data of the vault with a mark that no note contains', async () => {
     await using server = await start();
     const world = await worldOf(server);
     await using assistant = await Assistant.connect(server, world.key);
@@ -265,7 +265,7 @@ onEachEngine('the tools of assistants', (open) => {
     assert.equal(marks.size, 3);
   });
 
-  test('the tools of assistants write no more often than allowed, and say for how long to wait', async () => {
+  test('write no more often than allowed, and say for how long to wait', async () => {
     await using server = await startServer({ open, config: { mcpWritesPerMinute: 2 } });
     const world = await worldOf(server);
     await using assistant = await Assistant.connect(server, world.key);
@@ -285,7 +285,7 @@ onEachEngine('the tools of assistants', (open) => {
 
 // A difference is made by a worker from two texts, whichever database they are from.
 onSqlite('differences of long notes', (open) => {
-  test('the tools of assistants say what they wrote, also when the difference cannot be made or has more lines than a call arguments', async () => {
+  test('say what they wrote, also when the difference cannot be made or has more lines than a call arguments', async () => {
     for (const fails of [true, false]) {
       const count = fails ? 10_000 : 150_000;
       const lines = (word: string) => `${word}\n`.repeat(count);

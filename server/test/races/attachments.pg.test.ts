@@ -37,7 +37,7 @@ async function deleteForGood(alice: Caller, path: string): Promise<void> {
 }
 
 onEachEngine('attachments on two servers at once', (open) => {
-  test('attachments on two servers at once make one attachment of many concurrent uploads to one path, with the bytes of one of them', async () => {
+  test('make one attachment of many concurrent uploads to one path, with the bytes of one of them', async () => {
     await using both = await startPair(open);
     const files = Array.from({ length: 24 }, () => fileOf('png', 3000));
     const answers = await Promise.all(
@@ -59,7 +59,7 @@ onEachEngine('attachments on two servers at once', (open) => {
     await assertWhole(both);
   });
 
-  test('attachments on two servers at once stay consistent under uploads, deletions and renames of the same few files', async () => {
+  test('stay consistent under uploads, deletions and renames of the same few files', async () => {
     await using both = await startPair(open);
     const shared = Array.from({ length: 3 }, () => fileOf('png', 2000));
     const paths = ['a.png', 'b.png', 'f/c.png'];
@@ -79,7 +79,7 @@ onEachEngine('attachments on two servers at once', (open) => {
     await assertWhole(both);
   });
 
-  test('attachments on two servers at once lose no bytes in use to a sweep that runs beside uploads of released bytes', async () => {
+  test('lose no bytes in use to a sweep that runs beside uploads of released bytes', async () => {
     await using both = await startPair(open);
     const { server, twin, alice } = both;
     const bytes = fileOf('png', 5000);
@@ -101,7 +101,7 @@ onEachEngine('attachments on two servers at once', (open) => {
     await assertWhole(both);
   });
 
-  test('attachments on two servers at once leave nothing of uploads that a purge or the sweep interrupts', async () => {
+  test('leave nothing of uploads that a purge or the sweep interrupts', async () => {
     await using both = await startPair(open);
     const { server, vault, pair } = both;
     const uploads = Array.from({ length: 12 }, (_, at) =>
@@ -121,7 +121,7 @@ onEachEngine('attachments on two servers at once', (open) => {
     assert.deepEqual((await Array.fromAsync(server.blobs.list())).flat(), []);
   });
 
-  test('attachments on two servers at once lose released bytes to the sweep after a while, and bytes without a row much later', async () => {
+  test('lose released bytes to the sweep after a while, and bytes without a row much later', async () => {
     await using both = await startPair(open);
     const { server, vault, alice } = both;
     const stored = async () => (await Array.fromAsync(server.blobs.list())).flat().length;

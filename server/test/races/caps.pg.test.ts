@@ -10,7 +10,7 @@ const config = {
 };
 
 onEachEngine('notes_cap of ten', (open) => {
-  test('notes_cap of ten lets fifty concurrent creates make exactly ten notes', async () => {
+  test('lets fifty concurrent creates make exactly ten notes', async () => {
     await using server = await startServer({ open, config });
     const { alice } = server;
     await alice.post('/vaults', { name: 'Notes' });
@@ -29,7 +29,7 @@ onEachEngine('notes_cap of ten', (open) => {
     assert.equal((await alice.get('/vaults')).body.vaults[0].note_count, 10);
   });
 
-  test('notes_cap of ten lets fifty concurrent creates over two vaults of one user and one of another make ten notes each', async () => {
+  test('lets fifty concurrent creates over two vaults of one user and one of another make ten notes each', async () => {
     await using server = await startServer({ open, config });
     const { alice, bob } = server;
     const vault = async (who: typeof alice, name: string) => (await who.post('/vaults', { name })).body.vault.id;

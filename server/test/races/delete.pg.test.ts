@@ -26,7 +26,7 @@ const statuses = (answers: readonly Answer[]) => answers.map(({ status }) => sta
 onEachEngine('two concurrent deletions of one note', (open) => {
   const start = oneServer(() => ({ open }));
 
-  test('two concurrent deletions of one note by path and by id count once: the one by path always succeeds, the late one by id gets not found', async () => {
+  test('two concurrent deletions of one note by path and by id count once; the late one by id gets not found', async () => {
     await using server = await start();
     const { twin, callers } = await onTwoServers(server);
     await using _twin = twin;
@@ -46,7 +46,7 @@ onEachEngine('two concurrent deletions of one note', (open) => {
     }
   });
 
-  test('two concurrent deletions of one note in a batch and by path either delete both notes of the batch, or report the missing one and leave the other', async () => {
+  test('two concurrent deletions of one note in a batch and by path delete both or report the missing one', async () => {
     await using server = await start();
     const { twin, callers } = await onTwoServers(server);
     await using _twin = twin;
@@ -63,7 +63,7 @@ onEachEngine('two concurrent deletions of one note', (open) => {
     }
   });
 
-  test('two concurrent deletions of one note with its folder and by id delete the folder, and the vault counts no notes', async () => {
+  test('two concurrent deletions of one note, with its folder and by id, delete the folder and all counts', async () => {
     await using server = await start();
     const { twin, callers } = await onTwoServers(server);
     await using _twin = twin;
@@ -85,7 +85,7 @@ onEachEngine('two concurrent deletions of one note', (open) => {
 onEachEngine('deleting many notes', (open) => {
   const start = oneServer(() => ({ open }));
 
-  test('deleting many notes leaves tombstones with a seq each and no aliases or edges, and links to them dangle', async () => {
+  test('leaves tombstones with a seq each and no aliases or edges, and links to them dangle', async () => {
     await using server = await start();
     const { alice } = server;
     await alice.post('/vaults', { name: 'Notes' });
@@ -116,7 +116,7 @@ onEachEngine('deleting many notes', (open) => {
     assert.equal(await countOf(alice), 1);
   });
 
-  test('deleting many notes deletes none if one of them is damaged, whether one by one, in a batch or with their folder', async () => {
+  test('deletes none if one of them is damaged, whether one by one, in a batch or with their folder', async () => {
     await using server = await start();
     const { alice } = server;
     await alice.post('/vaults', { name: 'Notes' });

@@ -27,7 +27,7 @@ function atOnce(times: number, callers: readonly Caller[], path: string, body: u
 onEachEngine('requests with one idempotency key at once', (open) => {
   const start = oneServer(() => ({ open }));
 
-  test('requests with one idempotency key at once run once when sent over twenty connections, and all get the answer', async () => {
+  test('run once when sent over twenty connections, and all get the answer', async () => {
     await using server = await start();
     const { alice } = server;
     await alice.post('/vaults', { name: 'Notes' });
@@ -37,7 +37,7 @@ onEachEngine('requests with one idempotency key at once', (open) => {
     assert.equal((await alice.get('/notes/log.md')).body.content, '# log\n\nline');
   });
 
-  test('requests with one idempotency key at once run once when sent to two servers, and all get the answer', async () => {
+  test('run once when sent to two servers, and all get the answer', async () => {
     await using server = await start();
     await using twin = await startTwin(server);
     const { alice } = server;
@@ -63,7 +63,7 @@ onEachEngine('requests with one idempotency key at once', (open) => {
     assert.equal((await alice.get(`/vaults/${vault.id}`)).body.vault.note_count, 21);
   });
 
-  test('requests with one idempotency key at once get the first answer from the other server, even if a second run would be refused', async () => {
+  test('get the first answer from the other server, even if a second run would be refused', async () => {
     const config = { defaultPlan: 'free' };
     await using server = await startServer({ open, config });
     await using twin = await startTwin(server);

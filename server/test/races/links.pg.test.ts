@@ -34,7 +34,7 @@ onEachEngine('notes that link to each other, written at once', (open) => {
     });
   }
 
-  test('notes that link to each other, written at once are never partly resolved while a target is created and deleted', async () => {
+  test('are never partly resolved while a target is created and deleted', async () => {
     await using server = await startServer({ open });
     const { alice } = server;
     await alice.post('/vaults', { name: 'Notes' });

@@ -11,7 +11,7 @@ const AT_ONCE = 12;
 onEachEngine('programs of a removed member', (open) => {
   const startThree = sharedOnThree(open, { mcpWritesPerMinute: 0 });
 
-  test('[S2] a removal ends what assistants, feeds, tickets and devices do in the vault in every process, and only that', async () => {
+  test('[S2] a removal ends what assistants, feeds, tickets and devices do in the vault in every process', async () => {
     const { shared, servers } = await startThree();
     const { alice, bob, headers, vault, path } = shared;
     const bobs = await shared.join(bob, 'editor');

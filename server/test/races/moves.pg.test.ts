@@ -19,7 +19,7 @@ onEachEngine('two servers that move and delete the same notes at once', (open) =
   }
   const note = (path: string, content = '') => ({ path, content, mtime: 1 });
 
-  test('two servers that move and delete the same notes remove the last notes of a vault once, and the vault never counts less than none', async () => {
+  test('two servers that move and delete the same notes never count less than none in a vault', async () => {
     await using both = await pair();
     const { alice, other, vault } = both;
     for (let round = 0; round < ROUNDS; round++) {
@@ -41,7 +41,7 @@ onEachEngine('two servers that move and delete the same notes at once', (open) =
     }
   });
 
-  test('two servers that move and delete the same notes keep both a rename and a concurrent edit, also in notes that link to it', async () => {
+  test('two servers that move and delete the same notes keep a rename and a concurrent edit, and backlinks', async () => {
     await using both = await pair();
     const { alice, other } = both;
     await alice.post('/notes', note('n0.md', 'first\n'));

@@ -26,7 +26,7 @@ function counting(db: Database) {
 
 onEachEngine('a write that finds nothing to do', (open) => {
   // Reads may see commits that are not on disk yet; the end of a transaction waits for all earlier ones.
-  test('a write that finds nothing to do answers after a transaction, so that the state it reports is on disk', async () => {
+  test('answers after a transaction, so that the state it reports is on disk', async () => {
     const { counted, db } = counting(await open());
     await using server = await startServer({ open: async () => db });
     const { alice } = server;

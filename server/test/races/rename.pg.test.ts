@@ -30,7 +30,7 @@ function interrupted(db: Database, work: () => Promise<unknown>): Database {
 }
 
 onEachEngine('a rename and an edit at once', (open) => {
-  test('a rename keeps an edit that another process makes between two reads of the rename, and reports no damage', async () => {
+  test('a rename keeps an edit by another process between two of its reads, and reports no damage', async () => {
     await using server = await startServer({ open });
     const { alice } = server;
     await alice.post('/vaults', { name: 'Notes' });

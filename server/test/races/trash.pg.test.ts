@@ -43,7 +43,7 @@ const one200 = (answers: readonly Answer[]) => assert.deepEqual(statuses(answers
 const readable = async (who: Caller, path: string) => (await who.get(`/notes/${path}`)).status === 200;
 
 onEachEngine('the trash on two servers at once', (open) => {
-  test('the trash on two servers at once restores a note once, and either restores it or purges it', async () => {
+  test('restores a note once, and either restores it or purges it', async () => {
     await using pair = await startPair(open);
     for (let round = 0; round < ROUNDS; round++) {
       const [one, other] = inTurn(pair.callers, round);
@@ -57,7 +57,7 @@ onEachEngine('the trash on two servers at once', (open) => {
     await assertConsistent(pair.server);
   });
 
-  test('the trash on two servers at once restores a note beside writes to its path or with its id: both texts are there, of one note or two', async () => {
+  test('restores a note beside writes to its path or with its id: both texts are there, of one note or two', async () => {
     await using pair = await startPair(open);
     for (let round = 0; round < ROUNDS; round++) {
       const [one, other] = inTurn(pair.callers, round);
@@ -80,7 +80,7 @@ onEachEngine('the trash on two servers at once', (open) => {
     await assertConsistent(pair.server);
   });
 
-  test('the trash on two servers at once restores or expires a note, never half of it', async () => {
+  test('restores or expires a note, never half of it', async () => {
     await using pair = await startPair(open);
     const { server, twin } = pair;
     for (let round = 0; round < ROUNDS; round++) {
@@ -99,7 +99,7 @@ onEachEngine('the trash on two servers at once', (open) => {
     }
   });
 
-  test('the trash on two servers at once deletes, restores, purges, trims and expires the same few notes and files, and stays consistent', async () => {
+  test('deletes, restores, purges, trims and expires the same few notes and files, and stays consistent', async () => {
     await using pair = await startPair(open);
     const { server, twin } = pair;
     const shared = [fileOf('png', 400), fileOf('png', 401)];

@@ -27,7 +27,7 @@ const tally = (statuses: readonly number[]) =>
   Object.fromEntries([...new Set(statuses)].sort().map((each) => [each, statuses.filter((s) => s === each).length]));
 
 onEachEngine('slices of one upload on two servers at once', (open) => {
-  test('slices of one upload on two servers at once are taken once each, and the others are told where it has come', async () => {
+  test('are taken once each, and the others are told where it has come', async () => {
     await using both = await startPair({ open });
     const { alice, pair, server } = both;
     const bytes = fileOf('png', 5 * SLICE_MIN + 3);
@@ -73,7 +73,7 @@ onEachEngine('slices of one upload on two servers at once', (open) => {
     }
   });
 
-  test('slices of one upload on two servers at once leave nothing when it is ended beside them', async () => {
+  test('leave nothing when it is ended beside them', async () => {
     await using both = await startPair({ open });
     const { pair, server, stored } = both;
     for (let round = 0; round < 6; round++) {
@@ -97,13 +97,13 @@ onEachEngine('slices of one upload on two servers at once', (open) => {
 });
 
 onEachEngine('uploads begun on two servers at once', (open) => {
-  test('uploads begun on two servers at once are sixteen of an account, whoever asks first', async () => {
+  test('are sixteen of an account, whoever asks first', async () => {
     await using both = await startPair({ open });
     const asked = Array.from({ length: 40 }, (_, at) => askUpload(both.pair[at % 2 === 0 ? 0 : 1], `${at}.png`, 9));
     assert.deepEqual(tally((await Promise.all(asked)).map(({ status }) => status)), { 201: 16, 429: 24 });
   });
 
-  test('uploads begun on two servers at once reserve no more than the cap, nor take what an upload by PUT needs', async () => {
+  test('reserve no more than the cap, nor take what an upload by PUT needs', async () => {
     const plans = { ...builtinPlans, self_hosted: { ...builtinPlans.self_hosted, attachment_bytes_cap: 1 * MB } };
     await using both = await startPair({ open, config: { plans } });
     const asked = Array.from({ length: 9 }, (_, at) =>

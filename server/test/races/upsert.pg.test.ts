@@ -69,7 +69,7 @@ function startTwin({ db, clock, masterKey }: TestServer): Promise<TestServer> {
 onEachEngine('concurrent upserts', (open) => {
   const start = oneServer(() => ({ open }));
 
-  test(`concurrent upserts lose and double no line in ${UPSERTS} merges by two clients of two servers`, async (t) => {
+  test(`lose and double no line in ${UPSERTS} merges by two clients of two servers`, async (t) => {
     const seed = seedOfRun(t);
     await using server = await start();
     await using twin = await startTwin(server);
@@ -131,7 +131,7 @@ onEachEngine('concurrent upserts', (open) => {
     assert.equal((await alice.get('/vaults')).body.vaults[0].note_count, 20);
   });
 
-  test('concurrent upserts and deletes leave either a note or a tombstone, and the count agrees', async () => {
+  test('and deletes leave either a note or a tombstone, and the count agrees', async () => {
     await using server = await start();
     const { alice } = server;
     await alice.post('/vaults', { name: 'Notes' });
@@ -175,7 +175,7 @@ onEachEngine('concurrent upserts', (open) => {
     }
   });
 
-  test('concurrent upserts of one client-minted id give it to one note, and the other create is refused or gets another id', async () => {
+  test('concurrent upserts of one client-minted id give it to one note; the other fails or gets another', async () => {
     await using server = await start();
     const { alice, bob } = server;
     await alice.post('/vaults', { name: 'Notes' });

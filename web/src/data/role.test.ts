@@ -5,7 +5,7 @@ import { ownFirst, roleOf } from './role.ts';
 
 const vault = (id: string, role?: Vault['role']) => ({ id, ...(role === undefined ? {} : { role }) }) as Vault;
 
-test('roleOf takes a vault of a server without roles for one’s own, and one that is gone for nobody’s to change', () => {
+test('roleOf treats a vault of a server without roles as one’s own, and a missing one as read-only', () => {
   assert.equal(roleOf(vault('a')), 'owner');
   assert.equal(roleOf(vault('a', 'editor')), 'editor');
   assert.equal(roleOf(null), 'viewer');

@@ -28,7 +28,7 @@ test('settings of the editor are read as they were stored', () => {
   });
 });
 
-test('settings of the editor are those of the account, but for what was changed here since and what it never had', () => {
+test('settings of the editor are the account’s, except for local changes and what it never had', () => {
   const here = readEditorSettings({ lineWidth: 'wide', isVim: true, writing: 'source', hasLineNumbers: true });
   const preferences = { ...asPreferences({ lineWidth: 'full', isVim: false, writing: 'plain' }), isVim: true };
   assert.deepEqual(settingsOf(here, { isVim: true }, preferences), { ...here, lineWidth: 'full', writing: 'preview' });

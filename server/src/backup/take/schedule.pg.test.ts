@@ -18,7 +18,7 @@ const never = new AbortController().signal;
 const HOUR = 3_600_000;
 
 onEachEngine('a scheduled backup', (open) => {
-  test('a scheduled backup is taken once a day by one of several servers, and again an hour after it failed', async () => {
+  test('is taken once a day by one of several servers, and again an hour after it failed', async () => {
     const db = await open();
     const clock = testClock();
     const taken: string[] = [];
@@ -72,7 +72,7 @@ onEachEngine('a scheduled backup', (open) => {
     assert.equal(taken.length, before + 1);
   });
 
-  test('a scheduled backup is not taken when another server took one between the decision and the lease', async () => {
+  test('is not taken when another server took one between the decision and the lease', async () => {
     const db = await open();
     const clock = testClock();
     const taken: string[] = [];
@@ -100,7 +100,7 @@ onEachEngine('a scheduled backup', (open) => {
     assert.ok(lease, 'a backup by hand is taken at any time');
   });
 
-  test('a scheduled backup is not begun while another backup holds the lease', async () => {
+  test('is not begun while another backup holds the lease', async () => {
     const db = await open();
     const clock = testClock();
     let begun = 0;
@@ -119,7 +119,7 @@ onEachEngine('a scheduled backup', (open) => {
   });
 
   for (const state of ['taken', 'killed', 'failed'] as const) {
-    test(`a scheduled backup that was ${state} while the clock was 400 days ahead does not hold up the next one`, async () => {
+    test(`a scheduled backup that was ${state} while the clock was 400 days ahead does not delay the next one`, async () => {
       const db = await open();
       const clock = testClock();
       let taken = 0;

@@ -6,7 +6,7 @@ import { onSqlite } from '../../../test/kit/engines.ts';
 import { startServer } from '../../../test/kit/server.ts';
 
 onSqlite('a server that stops', (open) => {
-  test('a server that stops answers a new request on an open connection with unavailable, Retry-After and a request id', async () => {
+  test('answers a new request on an open connection with unavailable, Retry-After and a request id', async () => {
     await using server = await startServer({ open });
     // Half a request keeps the connection from being idle.
     using connection = await RawConnection.open(server.url);

@@ -121,7 +121,7 @@ test('an upgrade with an invalid handshake is answered as a request, and its con
   await once(raw, 'close');
 });
 
-test('[9.12] sockets without a credential are limited by address and in total, and authenticated ones do not count', async () => {
+test('[9.12] sockets without a credential are limited by address and in total; others do not count', async () => {
   await using server = await echoServer({ anonymousPerAddress: 2, anonymous: 3 });
   const first = await server.open();
   await server.open();

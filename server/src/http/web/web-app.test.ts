@@ -74,7 +74,7 @@ async function serveApp(open: Parameters<typeof startServer>[0]['open']): Promis
 const HTML = { accept: 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8' };
 
 onSqlite('the web app', (open) => {
-  test('the web app is served as one page at the root, below /vaults, and at the addresses of its other pages', async () => {
+  test('is served as one page at the root, below /vaults, and at the addresses of its other pages', async () => {
     await using app = await serveApp(open);
     for (const path of ['/', '/?reset=x', '/invite', '/vaults/', '/vaults/a/notes/b', '/settings/profile', '/admin']) {
       const { status, headers, body } = await app.get(path, HTML);
@@ -86,7 +86,7 @@ onSqlite('the web app', (open) => {
     }
   });
 
-  test('the web app is served to clients that accept anything, say nothing, or ask for the head only', async () => {
+  test('is served to clients that accept anything, say nothing, or ask for the head only', async () => {
     await using app = await serveApp(open);
     for (const path of ['/', '/index.html', '/vaults/a/', '/settings/', '/admin/']) {
       for (const headers of [{ accept: '*/*' }, { accept: 'text/*;q=0.1, application/json' }, {}, HTML]) {
@@ -98,7 +98,7 @@ onSqlite('the web app', (open) => {
     }
   });
 
-  test('the web app answers pages with the content security policy, and must be checked for a newer one', async () => {
+  test('answers pages with the content security policy, and must be checked for a newer one', async () => {
     await using app = await serveApp(open);
     const { headers } = await app.get('/', HTML);
     assert.equal(headers['content-security-policy'], POLICY);
@@ -112,7 +112,7 @@ onSqlite('the web app', (open) => {
     assert.deepEqual([again.status, again.body.length], [304, 0]);
   });
 
-  test('the web app answers 404 as JSON to programs, to other addresses, and to other methods', async () => {
+  test('answers 404 as JSON to programs, to other addresses, and to other methods', async () => {
     await using app = await serveApp(open);
     const all: [string, Record<string, string>, string?][] = [
       ['/', { accept: 'application/json' }],
@@ -133,13 +133,13 @@ onSqlite('the web app', (open) => {
     }
   });
 
-  test('the web app answers HEAD like GET, without the body', async () => {
+  test('answers HEAD like GET, without the body', async () => {
     await using app = await serveApp(open);
     const { status, headers, body } = await app.get('/', HTML, 'HEAD');
     assert.deepEqual([status, headers['content-type'], body.length], [200, 'text/html; charset=utf-8', 0]);
   });
 
-  test('the web app sends its scripts in the coding that the client prefers, and lets them be cached for ever', async () => {
+  test('sends its scripts in the coding that the client prefers, and lets them be cached for ever', async () => {
     await using app = await serveApp(open);
     const path = '/assets/index-1.js';
     const coded = async (accepted: string) => {
@@ -158,7 +158,7 @@ onSqlite('the web app', (open) => {
     assert.equal((await app.get(path, { 'if-none-match': String(plain.headers.etag) })).status, 304);
   });
 
-  test('the web app has frames for foreign text, which browsers open without the origin of the app', async () => {
+  test('has frames for foreign text, which browsers open without the origin of the app', async () => {
     await using app = await serveApp(open);
     const { status, headers } = await app.get('/frames/diagram.html');
     assert.equal(status, 200);
@@ -168,7 +168,7 @@ onSqlite('the web app', (open) => {
     assert.doesNotMatch(policy, /connect-src|allow-same-origin|https:/);
   });
 
-  test('the web app lets only the frame of an image load images of other servers', async () => {
+  test('lets only the frame of an image load images of other servers', async () => {
     await using app = await serveApp(open);
     const policy = String((await app.get('/frames/image.html')).headers['content-security-policy']);
     assert.match(policy, /; img-src https: http:;.*; sandbox allow-scripts$/);
@@ -177,7 +177,7 @@ onSqlite('the web app', (open) => {
 });
 
 onSqlite('a web app that is built anew', (open) => {
-  test('a web app that is built anew is served with its new files once the build is complete, without a restart', async () => {
+  test('is served with its new files once the build is complete, without a restart', async () => {
     await using app = await serveApp(open);
     const html = { accept: 'text/html' };
     const before = await app.get('/', html);

@@ -56,7 +56,7 @@ onEachEngine('blobs in the database', (open) => {
     return { source: source(), waiting, goOn };
   }
 
-  it('blobs in the database are rows of 256 KB; a small blob is written by one transaction', async () => {
+  it('are rows of 256 KB; a small blob is written by one transaction', async () => {
     const db = await open();
     const key = newKey();
     let transactions = 0;
@@ -71,7 +71,7 @@ onEachEngine('blobs in the database', (open) => {
     assert.deepEqual(await rowsOf(db, key), { blobs: 1, chunks: 11 });
   });
 
-  it('blobs in the database are read only by the chunks that contain the range', async () => {
+  it('are read only by the chunks that contain the range', async () => {
     const db = await open();
     const asked = new Set<number>();
     const watching = watched(db, (name, [, params]) => {
@@ -88,7 +88,7 @@ onEachEngine('blobs in the database', (open) => {
     assert.deepEqual([...asked], [3, 4, 10]);
   });
 
-  it('blobs in the database leave no rows when their source throws, when they are deleted, or when their vault is', async () => {
+  it('leave no rows when their source throws, when they are deleted, or when their vault is', async () => {
     const db = await open();
     const blobs = databaseBlobs(db, testClock());
     async function* failing(): AsyncGenerator<Uint8Array> {
@@ -104,7 +104,7 @@ onEachEngine('blobs in the database', (open) => {
     assert.deepEqual(await rowsOf(db), { blobs: 0, chunks: 0 });
   });
 
-  it('blobs in the database are swept an hour after a killed process left them unfinished, and at once after a deletion', async () => {
+  it('are swept an hour after a killed process left them unfinished, and at once after a deletion', async () => {
     const db = await open();
     const clock = testClock();
     const [half, going] = [newKey(), newKey()];
@@ -123,7 +123,7 @@ onEachEngine('blobs in the database', (open) => {
     assert.deepEqual(await rowsOf(db), { blobs: 0, chunks: 0 });
   });
 
-  it('blobs in the database fail and leave nothing when their put was abandoned meanwhile', async () => {
+  it('fail and leave nothing when their put was abandoned meanwhile', async () => {
     const db = await open();
     const clock = testClock();
     const blobs = databaseBlobs(db, clock);
@@ -146,7 +146,7 @@ onEachEngine('blobs in the database', (open) => {
     }
   });
 
-  it('blobs in the database are not abandoned while they still arrive, however slowly', async () => {
+  it('are not abandoned while they still arrive, however slowly', async () => {
     const db = await open();
     const clock = testClock();
     const blobs = databaseBlobs(db, clock);
@@ -162,7 +162,7 @@ onEachEngine('blobs in the database', (open) => {
     assert.ok((await readAll(blobs, key))?.equals(noise));
   });
 
-  it('blobs in the database refuse a key that is in use, and keep the stored blob', async () => {
+  it('refuse a key that is in use, and keep the stored blob', async () => {
     const blobs = databaseBlobs(await open(), testClock());
     const key = newKey();
     await blobs.put(key, pieces(noise));

@@ -27,7 +27,7 @@ const bytes = Buffer.alloc(1000, 'some bytes');
 const HOUR_MS = 3_600_000;
 
 describe('blobs on disk', () => {
-  it('blobs on disk are files in folders that only their owner can read', async () => {
+  it('are files in folders that only their owner can read', async () => {
     using folder = new Folder();
     const blobs = await openDiskBlobs({ folder: folder.at('blobs'), clock: testClock(), singleProcess: true });
     const key = newKey();
@@ -40,7 +40,7 @@ describe('blobs on disk', () => {
     assert.deepEqual(await readdir(folder.at('blobs', 'incoming')), []);
   });
 
-  it('blobs on disk are found when the folder is opened again, and files left by a killed process are removed', async () => {
+  it('are found when the folder is opened again, and files left by a killed process are removed', async () => {
     using folder = new Folder();
     const clock = testClock();
     const key = newKey();
@@ -51,7 +51,7 @@ describe('blobs on disk', () => {
     assert.ok((await readAll(blobs, key))?.equals(bytes));
   });
 
-  it('blobs on disk keep unfinished files, which another process may be writing, for a day', async () => {
+  it('keep unfinished files, which another process may be writing, for a day', async () => {
     using folder = new Folder();
     const clock = testClock();
     await mkdir(folder.at('incoming'));
@@ -64,7 +64,7 @@ describe('blobs on disk', () => {
     assert.deepEqual(await readdir(folder.at('incoming')), ['not-ours']);
   });
 
-  it('blobs on disk leave no file behind when their source throws', async () => {
+  it('leave no file behind when their source throws', async () => {
     using folder = new Folder();
     const blobs = await openDiskBlobs({ folder: folder.path, clock: testClock(), singleProcess: true });
     async function* failing(): AsyncGenerator<Uint8Array> {
@@ -75,7 +75,7 @@ describe('blobs on disk', () => {
     assert.deepEqual(await readdir(folder.path, { recursive: true }), ['incoming']);
   });
 
-  it('blobs on disk can be put again after their vault was deleted, and also during the deletion', async () => {
+  it('can be put again after their vault was deleted, and also during the deletion', async () => {
     using folder = new Folder();
     const blobs = await openDiskBlobs({ folder: folder.path, clock: testClock(), singleProcess: true });
     const vaultId = newVault();
@@ -92,7 +92,7 @@ describe('blobs on disk', () => {
     await Promise.all([...raced.map((key) => blobs.put(key, pieces(bytes))), blobs.deleteVault(vaultId)]);
   });
 
-  it('blobs on disk ignore files that are not blobs', async () => {
+  it('ignore files that are not blobs', async () => {
     using folder = new Folder();
     const blobs = await openDiskBlobs({ folder: folder.path, clock: testClock(), singleProcess: true });
     const key = newKey();
@@ -105,7 +105,7 @@ describe('blobs on disk', () => {
     );
   });
 
-  it('blobs on disk report the error when the disk refuses', {
+  it('report the error when the disk refuses', {
     skip: process.getuid?.() === 0 && 'root may write anywhere',
   }, async () => {
     using folder = new Folder();
@@ -114,7 +114,7 @@ describe('blobs on disk', () => {
     await assert.rejects(blobs.put(newKey(), pieces(bytes)), { code: 'unavailable', message: /EACCES/ });
   });
 
-  it('blobs on disk report when their folder is gone', async () => {
+  it('report when their folder is gone', async () => {
     using folder = new Folder();
     const blobs = await openDiskBlobs({ folder: folder.at('blobs'), clock: testClock(), singleProcess: true });
     await rm(folder.at('blobs'), { recursive: true });

@@ -33,7 +33,7 @@ blobsContract('S3 (a double)', {
 });
 
 describe('blobs in S3', () => {
-  it('blobs in S3 are objects under the prefix, uploaded in parts when they are large, a few at once', async () => {
+  it('are objects under the prefix, uploaded in parts when they are large, a few at once', async () => {
     await using double = await S3Double.start();
     await using blobs = blobsOn(double);
     const [small, ...larger] = Array.from({ length: 9 }, () => newKey()) as [ReturnType<typeof newKey>];
@@ -48,7 +48,7 @@ describe('blobs in S3', () => {
     assert.equal(double.uploads.size, 0);
   });
 
-  it('blobs in S3 are retried when the service fails for a moment', async () => {
+  it('are retried when the service fails for a moment', async () => {
     await using double = await S3Double.start();
     await using blobs = blobsOn(double);
     const failed = new Set<string>();
@@ -67,7 +67,7 @@ describe('blobs in S3', () => {
   });
 
   for (const what of ['POST begin', 'PUT part', 'POST upload']) {
-    it(`blobs in S3 leave nothing when "${what}" is refused`, async () => {
+    it(`leave nothing when "${what}" is refused`, async () => {
       await using double = await S3Double.start();
       await using blobs = blobsOn(double);
       double.fault = (request) => (request.what === what ? { status: 403, code: 'AccessDenied' } : null);
@@ -84,7 +84,7 @@ describe('blobs in S3', () => {
     });
   }
 
-  it('blobs in S3 leave nothing when the object was created although the answer was an error', async () => {
+  it('leave nothing when the object was created although the answer was an error', async () => {
     await using double = await S3Double.start();
     await using blobs = blobsOn(double);
     const key = newKey();
@@ -97,7 +97,7 @@ describe('blobs in S3', () => {
     assert.equal(double.objects.size, 0);
   });
 
-  it('uploads to S3 are aborted a day after a killed process left them in parts, and at once with their vault', async () => {
+  it('uploads to S3 left in parts by a killed process are aborted a day later, or at once with their vault', async () => {
     await using double = await S3Double.start();
     const clock = now();
     await using blobs = blobsOn(double, { clock });
@@ -115,7 +115,7 @@ describe('blobs in S3', () => {
     assert.equal(double.uploads.size, 0);
   });
 
-  it('blobs in S3 are not reported missing when the bucket is missing, and ignore objects that are not blobs', async () => {
+  it('are not reported missing when the bucket is missing, and ignore objects that are not blobs', async () => {
     await using double = await S3Double.start();
     await using elsewhere = blobsOn(double, { bucket: 'no-such-bucket' });
     await assert.rejects(readAll(elsewhere, newKey()), { name: 'BlobError', message: /NoSuchBucket/ });
@@ -126,7 +126,7 @@ describe('blobs in S3', () => {
     assert.deepEqual(await listAll(blobs), []);
   });
 
-  it('blobs in S3 report a full and an unreachable service', async () => {
+  it('report a full and an unreachable service', async () => {
     const double = await S3Double.start();
     await using blobs = blobsOn(double);
     double.fault = () => ({ status: 403, code: 'QuotaExceeded' });

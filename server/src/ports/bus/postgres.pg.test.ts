@@ -14,7 +14,7 @@ describe('the bus over PostgreSQL', { skip: whyNoPostgres() ?? false }, () => {
 
   busContract(() => openPostgresBus({ url: fresh.url }));
 
-  test('the bus over PostgreSQL listens again after its connection was cut, and sends the hints that were waiting, and says that some may be missed', async () => {
+  test('listens again after its connection was cut, sends pending hints, and says that some may be missed', async () => {
     await using one = await openPostgresBus({ url: fresh.url });
     await using two = await openPostgresBus({ url: fresh.url });
     await cutAll(fresh.url);
@@ -29,7 +29,7 @@ describe('the bus over PostgreSQL', { skip: whyNoPostgres() ?? false }, () => {
     await missed.promise;
   });
 
-  test('the bus over PostgreSQL ignores what others notify on its channel', async () => {
+  test('ignores what others notify on its channel', async () => {
     await using one = await openPostgresBus({ url: fresh.url });
     await using two = await openPostgresBus({ url: fresh.url });
     const { promise, resolve } = Promise.withResolvers<string>();

@@ -12,7 +12,7 @@ const signal = new AbortController().signal;
 const even = { signal, idf: async (words: readonly string[]) => words.map(() => 1) };
 
 describe('the builtin embedder', () => {
-  test('the builtin embedder returns the same vectors in a thread as without', async () => {
+  test('returns the same vectors in a thread as without', async () => {
     await using there = threadedBuiltin(systemClock());
     const texts = ['a river', 'знание', '知識の庭'].map((text) => ({ about: '', text }));
     assert.deepEqual(await there.embedPassages(texts, signal), await builtinEmbedder().embedPassages(texts, signal));
@@ -28,7 +28,7 @@ describe('the builtin embedder', () => {
     return vectors.map((vector) => dot(asked, vector));
   };
 
-  test('the builtin embedder finds inflected, compounded and misspelt words', async () => {
+  test('finds inflected, compounded and misspelt words', async () => {
     for (const [query, near, far] of [
       ['recovery', 'recovering files', 'a lantern of copper'],
       ['заметку', 'заметки и папки', 'медный фонарь'],
@@ -40,13 +40,13 @@ describe('the builtin embedder', () => {
       assert.ok(nearer > farther + 0.1, `${query}: ${nearer} and ${farther}`);
     }
   });
-  test('the builtin embedder ignores case, width and accents, but not the marks of kana', async () => {
+  test('ignores case, width and accents, but not the marks of kana', async () => {
     const [plain = 0] = await nearness('CAFÉ １２', 'cafe 12');
     assert.ok(plain > 0.999);
     const [marked = 0] = await nearness('がぎ', 'かき');
     assert.ok(marked < 0.5);
   });
-  test('the builtin embedder weighs rare words more, and asks for the idf of words, also in scripts without spaces', async () => {
+  test('weighs rare words more, and asks for the idf of words, also in scripts without spaces', async () => {
     const embedder = builtinEmbedder();
     const texts = ['river river notes', 'lantern notes notes'];
     const [river, lantern] = await embedder.embedPassages(
@@ -64,7 +64,7 @@ describe('the builtin embedder', () => {
     assert.deepEqual(asked, ['notes', 'about', 'rivers', '保管', '庫', 'の', '暗号', '化']);
     assert.ok(river !== undefined && lantern !== undefined && dot(query, river) > dot(query, lantern) + 0.2);
   });
-  test('the builtin embedder asks for the idf of at most 64 words, in any script', async () => {
+  test('asks for the idf of at most 64 words, in any script', async () => {
     for (const query of ['word '.repeat(500), '保管庫の暗号化'.repeat(200)]) {
       let count = 0;
       const idf = async (words: readonly string[]) => {
@@ -75,7 +75,7 @@ describe('the builtin embedder', () => {
       assert.equal(count, 64);
     }
   });
-  test('the builtin embedder returns the same vectors everywhere, because they are stored: increase VERSION when this changes', async () => {
+  test('returns the same vectors everywhere, because they are stored: increase VERSION when this changes', async () => {
     const [vector = new Float32Array()] = await builtinEmbedder().embedPassages(
       [{ about: 'Títle > 見出し', text: 'Some words, заметки и 保管庫の暗号化。' }],
       signal,

@@ -80,7 +80,7 @@ export function keyringContract(name: string, make: () => Keyring): void {
       assert.throws(() => make().openDataKey(alice, wrapped, 0), { code: 'wrong_master_key' });
     });
 
-    it('a keyring rewraps a data key under another master key: old values open, the old wrapping is not needed', () => {
+    it('a keyring rewraps a data key under another master key: old values open without the old wrapping', () => {
       const from = make();
       const to = make();
       const wrapped = from.createDataKey(alice);

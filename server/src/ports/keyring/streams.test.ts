@@ -50,7 +50,7 @@ async function open(sealed: Buffer, { with: by = key, at = place, size, range = 
 const damaged = { name: 'KeyringError', code: 'damaged_value' };
 
 describe('sealed streams', () => {
-  it('sealed streams open to what was sealed, at every size around a chunk, and have the predicted size', async () => {
+  it('open to what was sealed, at every size around a chunk, and have the predicted size', async () => {
     for (const size of [0, 1, CHUNK - 1, CHUNK, CHUNK + 1, 2 * CHUNK, 3 * CHUNK + 1000]) {
       const plain = noise.subarray(0, size);
       const sealed = await seal(plain);
@@ -59,7 +59,7 @@ describe('sealed streams', () => {
     }
   });
 
-  it('sealed streams return any range as a slice would, in whatever pieces the bytes arrive', async () => {
+  it('return any range as a slice would, in whatever pieces the bytes arrive', async () => {
     const bound = fc.integer({ min: 0, max: noise.length + CHUNK });
     const sealed = await seal(noise);
     await fc.assert(
@@ -73,7 +73,7 @@ describe('sealed streams', () => {
     );
   });
 
-  it('sealed streams read only the header and the chunks that contain the range', async () => {
+  it('read only the header and the chunks that contain the range', async () => {
     const sealed = await seal(noise);
     const asked: ByteRange[] = [];
     const read = async (range: ByteRange) => {
@@ -90,7 +90,7 @@ describe('sealed streams', () => {
     ]);
   });
 
-  it('sealed streams hide their contents: equal values look different, and nothing of them shows', async () => {
+  it('hide their contents: equal values look different, and nothing of them shows', async () => {
     const plain = Buffer.alloc(2 * CHUNK, 'same ');
     const [one, other] = [await seal(plain), await seal(plain)];
     assert.notDeepEqual(one.subarray(5, 69), other.subarray(5, 69));
@@ -99,7 +99,7 @@ describe('sealed streams', () => {
     assert.ok(!one.includes('same same'));
   });
 
-  it('sealed streams open in no other context: kind, row, version, owner or size', async () => {
+  it('open in no other context: kind, row, version, owner or size', async () => {
     const size = 2 * CHUNK + 5;
     const sealed = await seal(noise.subarray(0, size));
     for (const at of [
@@ -116,7 +116,7 @@ describe('sealed streams', () => {
     }
   });
 
-  it('sealed streams refuse a change of any byte of the header and of the ends of every chunk', async () => {
+  it('refuse a change of any byte of the header and of the ends of every chunk', async () => {
     const size = 2 * CHUNK + 5;
     const sealed = await seal(noise.subarray(0, size));
     const chunks = [0, 1, 2].map((number) => STREAM_HEADER_BYTES + number * SEALED);
@@ -129,7 +129,7 @@ describe('sealed streams', () => {
     }
   });
 
-  it('sealed streams refuse truncation anywhere, also between chunks and with the matching size', async () => {
+  it('refuse truncation anywhere, also between chunks and with the matching size', async () => {
     const size = 2 * CHUNK + 5;
     const sealed = await seal(noise.subarray(0, size));
     for (const kept of [0, 1, 36, 37, 37 + SEALED - 1, 37 + SEALED, 37 + 2 * SEALED, sealed.length - 1]) {
@@ -139,7 +139,7 @@ describe('sealed streams', () => {
     await assert.rejects(open(sealed.subarray(0, 37 + 2 * SEALED), { size: 2 * CHUNK }), damaged);
   });
 
-  it('sealed streams refuse chunks that were swapped, repeated, left out, or come from another stream of the same context', async () => {
+  it('refuse chunks that were swapped, repeated, left out, or come from another stream of the same context', async () => {
     const size = 3 * CHUNK;
     const cut = (sealed: Buffer) => [
       sealed.subarray(0, STREAM_HEADER_BYTES),
@@ -160,14 +160,14 @@ describe('sealed streams', () => {
     }
   });
 
-  it('sealed streams open in every generation, and are sealed in the key’s', async () => {
+  it('open in every generation, and are sealed in the key’s', async () => {
     const sealed = await seal(Buffer.from('old'));
     assert.equal(sealed.readUInt32BE(1), 2);
     const later = keyring.openDataKey(alice, wrapped, 7);
     assert.equal((await open(sealed, { with: later, size: 3 })).toString(), 'old');
   });
 
-  it('sealed streams report damage at their start before anything is returned, and missing bytes', async () => {
+  it('report damage at their start before anything is returned, and missing bytes', async () => {
     const sealed = await seal(noise);
     const flipped = Buffer.from(sealed);
     flipped.writeUInt8(flipped.readUInt8(100) ^ 1, 100);
@@ -180,7 +180,7 @@ describe('sealed streams', () => {
     );
   });
 
-  it('sealed streams pass on errors of their source, and close it when iteration stops early', async () => {
+  it('pass on errors of their source, and close it when iteration stops early', async () => {
     async function* failing(): AsyncGenerator<Uint8Array> {
       yield noise;
       throw new RangeError('the source broke');
@@ -207,7 +207,7 @@ describe('sealed streams', () => {
     assert.equal(letGo, 3, 'left after the first sealed bytes');
   });
 
-  it('sealed streams yield at most four chunks at a time, and read no more than one beyond them', async () => {
+  it('yield at most four chunks at a time, and read no more than one beyond them', async () => {
     let taken = 0;
     async function* counted(): AsyncGenerator<Uint8Array> {
       for (; taken < 100; taken++) yield Buffer.alloc(CHUNK);

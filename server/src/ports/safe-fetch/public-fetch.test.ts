@@ -40,7 +40,7 @@ test('SafeFetch resolves a name once, so that a later change of its address has 
   assert.deepEqual(fake.dialled, [PUBLIC]);
 });
 
-test('SafeFetch never connects to a host that is not public, by name, by address, or mixed with public ones', async () => {
+test('SafeFetch never connects to a non-public host, by name, by address, or mixed with public ones', async () => {
   await using fake = await fakeFetch();
   for (const address of [
     '127.0.0.1',

@@ -85,7 +85,7 @@ onSqlite('compressed answers', (open) => {
   });
   after(() => server[Symbol.asyncDispose]());
 
-  test('compressed answers contain the same, with a length and a strong tag of their own that every client may name', async () => {
+  test('contain the same, with a length and a strong tag of their own that every client may name', async () => {
     const { headers, id } = vault;
     const reads = ['/vault/tree', '/vault/graph', '/sync/manifest', '/folders', '/tags', '/types', '/notes/recent'];
     const lists = ['/sync/changes', '/sync/changes?fields=all', '/attachments'];
@@ -117,7 +117,7 @@ onSqlite('compressed answers', (open) => {
     }
   });
 
-  test('compressed answers are sent for searches', async () => {
+  test('are sent for searches', async () => {
     const { headers } = vault;
     const search = (coding: string) =>
       raw(server, '/search', { ...headers, 'accept-encoding': coding }, 'POST', { query: 'text', mode: 'keyword' });
@@ -128,7 +128,7 @@ onSqlite('compressed answers', (open) => {
 });
 
 onSqlite('operations whose answers may be compressed', (open) => {
-  test('operations whose answers may be compressed are reads of notes lists, search and queries; never one with a credential, a ticket, a range or a file', async () => {
+  test('are lists of notes, searches and queries; never one with a credential, a ticket, a range or a file', async () => {
     await using server = await startServer({ open });
     const compressed: string[] = [];
     const read = { owner: server.bob, world: await makeWorld(server.bob, 'read', NEEDS) };

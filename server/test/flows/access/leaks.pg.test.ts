@@ -71,7 +71,7 @@ onEachEngine('what somebody learns who may not', (open) => {
     assert.deepEqual(whoTell(await readAll(server.anyone, everybody.people.viewer, world), secrets), []);
   });
 
-  test('[M8] an invitation for an address answers alike whether an account has it, and nobody finds accounts by it', async () => {
+  test('[M8] an invitation for an address answers alike with and without an account, and reveals none', async () => {
     await using shared = await startShared(await start());
     const { alice, bob, server, vault, path } = shared;
     await shared.join(bob, 'editor');
@@ -187,7 +187,7 @@ onEachEngine('what somebody learns who may not', (open) => {
     assert.deepEqual(hers.received.scopes, [], 'and a stranger was never let in');
   });
 
-  test('[M14] the page, keys and assistants of one person see the same vaults, shared ones too, also with a key that only reads', async () => {
+  test('[M14] a person’s page, keys and assistants see the same vaults, shared and read-only ones too', async () => {
     await using shared = await startShared(await start());
     const { server, bob, vault } = shared;
     await shared.join(bob, 'viewer');

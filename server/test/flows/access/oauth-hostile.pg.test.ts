@@ -40,7 +40,7 @@ const register = (server: TestServer, metadata: unknown) =>
 onEachEngine('a hostile application', (open) => {
   const start = oneServer(() => ({ open, config }));
 
-  test('a hostile application gets nowhere without PKCE by S256, nor with another verifier', async () => {
+  test('gets nowhere without PKCE by S256, nor with another verifier', async () => {
     await using server = await start();
     await server.alice.post('/vaults', { name: 'Home' });
     const app = await OAuthApp.register(server);
@@ -61,7 +61,7 @@ onEachEngine('a hostile application', (open) => {
     assert.equal(await oauthErrorOf(app.exchange(guessed, back)), 'invalid_grant');
   });
 
-  test('a hostile application cannot redirect a code or an error to an address that it did not register', async () => {
+  test('cannot redirect a code or an error to an address that it did not register', async () => {
     await using server = await start();
     const app = await OAuthApp.register(server, {
       redirect_uris: ['https://app.example/cb', 'http://127.0.0.1/cb', 'com.example.app:/cb'],
@@ -97,7 +97,7 @@ onEachEngine('a hostile application', (open) => {
     assert.equal(await oauthErrorOf(app.exchange(moved, back)), 'invalid_grant');
   });
 
-  test('a hostile application gets no token in a redirect, no form that submits itself, and no answer without a person', async () => {
+  test('gets no token in a redirect, no form that submits itself, and no answer without a person', async () => {
     await using server = await start();
     const app = await OAuthApp.register(server);
     for (const response_type of ['token', 'id_token', 'code token', 'none']) {
@@ -120,7 +120,7 @@ onEachEngine('a hostile application', (open) => {
     for (const more of objects) assert.match(errorIn(await asked(app, { more })) ?? '', /_not_supported$/);
   });
 
-  test('a hostile application cannot write into the pages that people see', async () => {
+  test('cannot write into the pages that people see', async () => {
     const hostile = `<script>alert(1)</script>"'\`><img src=x onerror=alert(1)>{{x}}`;
     await using server = await start();
     assert.equal((await server.alice.post('/vaults', { name: hostile })).status, 201);
@@ -146,7 +146,7 @@ onEachEngine('a hostile application', (open) => {
     assert.match(policy, /form-action 'self' https:\/\/app\.example;/);
   });
 
-  test("a hostile application cannot register metadata that is too large, or addresses that are not an application's", async () => {
+  test("cannot register metadata that is too large, or addresses that are not an application's", async () => {
     await using server = await start();
     const good = { redirect_uris: ['https://app.example/cb'] };
     const bad: [unknown, number][] = [
@@ -192,7 +192,7 @@ onEachEngine('a hostile application', (open) => {
     assert.equal((await post(server, 'register', 'redirect_uris=x', 'application/x-www-form-urlencoded')).status, 400);
   });
 
-  test('a hostile application cannot make the server fetch an address by registering it', async () => {
+  test('cannot make the server fetch an address by registering it', async () => {
     await using server = await startServer({ open, config, web: { get: () => assert.fail('something was fetched') } });
     const urls = ['sector_identifier_uri', 'jwks_uri', 'initiate_login_uri', 'logo_uri', 'policy_uri', 'tos_uri'];
     const metadata = Object.fromEntries(urls.map((name) => [name, 'https://evil.example/x']));
@@ -201,7 +201,7 @@ onEachEngine('a hostile application', (open) => {
     await app.connect();
   });
 
-  test('a hostile application cannot use a code, token or client that belongs to another application', async () => {
+  test('cannot use a code, token or client that belongs to another application', async () => {
     await using server = await start();
     await server.alice.post('/vaults', { name: 'Home' });
     const [app, thief] = [await OAuthApp.register(server), await OAuthApp.register(server)];
@@ -248,7 +248,7 @@ onEachEngine('a hostile application', (open) => {
 onEachEngine('a hostile page or visitor', (open) => {
   const start = oneServer(() => ({ open, config }));
 
-  test('a hostile page or visitor cannot decide for somebody else: not without their cookie, their form, or from another site', async () => {
+  test('cannot decide for somebody else: not without their cookie, their form, or from another site', async () => {
     await using server = await start();
     await server.alice.post('/vaults', { name: 'Home' });
     const app = await OAuthApp.register(server);
@@ -278,7 +278,7 @@ onEachEngine('a hostile page or visitor', (open) => {
     assert.deepEqual((await server.alice.get('/connections')).body, []);
   });
 
-  test('a hostile page or visitor decides once, however often and concurrently the button is pressed', async () => {
+  test('decides once, however often and concurrently the button is pressed', async () => {
     await using server = await start();
     await server.alice.post('/vaults', { name: 'Home' });
     const app = await OAuthApp.register(server);
@@ -292,7 +292,7 @@ onEachEngine('a hostile page or visitor', (open) => {
     assert.equal((await browser.send(page, { ...fields, step: 'deny' })).status, 400);
   });
 
-  test('a hostile page or visitor cannot choose vaults of others, unknown levels, or nothing', async () => {
+  test('cannot choose vaults of others, unknown levels, or nothing', async () => {
     await using server = await start();
     const bobs = (await server.bob.post('/vaults', { name: 'Bob’s' })).body.vault.id;
     const mine = (await server.alice.post('/vaults', { name: 'Home' })).body.vault.id;
@@ -310,7 +310,7 @@ onEachEngine('a hostile page or visitor', (open) => {
     assert.match((await browser.submit(page, 'allow')).url, /code=/);
   });
 
-  test('a hostile page or visitor learns nothing about accounts by signing in here, and is throttled as elsewhere', async () => {
+  test('learns nothing about accounts by signing in here, and is throttled as elsewhere', async () => {
     await using server = await start();
     await server.alice.signed();
     const app = await OAuthApp.register(server);
@@ -330,7 +330,7 @@ onEachEngine('a hostile page or visitor', (open) => {
     assert.equal(last, 429);
   });
 
-  test('a hostile page or visitor cannot make the server use another address than its own', async () => {
+  test('cannot make the server use another address than its own', async () => {
     await using server = await start();
     const app = await OAuthApp.register(server);
     const { url } = await app.ask();
@@ -346,7 +346,7 @@ onEachEngine('a hostile page or visitor', (open) => {
     for (const cookie of cookies) assert.match(cookie, /; samesite=lax/i);
   });
 
-  test('a hostile page or visitor is limited by address at each of the endpoints', async () => {
+  test('is limited by address at each of the endpoints', async () => {
     await using server = await startServer({ open, config: { ...config, authRateLimit: 3 } });
     const paths = ['token', 'register', 'revoke'].map((path) => [path, 'POST'] as const);
     for (const [path, method] of [...paths, ['authorize', 'GET'] as const, ['interaction/x', 'GET'] as const]) {
@@ -361,7 +361,7 @@ onEachEngine('a hostile page or visitor', (open) => {
     assert.equal((await fetch(`${server.url}/.well-known/oauth-authorization-server`)).status, 200);
   });
 
-  test('a hostile page or visitor gets errors for other methods, paths and bodies', async () => {
+  test('gets errors for other methods, paths and bodies', async () => {
     await using server = await start();
     const status = async (path: string, init: RequestInit = {}) => (await fetch(server.url + path, init)).status;
     assert.equal(await status('/oauth/token', { method: 'PUT' }), 405);

@@ -18,7 +18,7 @@ async function statuses(times: number, ask: () => Promise<Answer>): Promise<numb
 }
 
 onEachEngine('requests_per_minute', (open) => {
-  test('requests_per_minute counts a user’s requests over all credentials, and no other user’s', async () => {
+  test('counts a user’s requests over all credentials, and no other user’s', async () => {
     await using server = await startServer({ open, config: { plans, defaultPlan: 'five' } });
     const { alice, bob, clock } = server;
     const key = server.bearer((await alice.post('/api-keys', { name: 'K' })).body.key);
@@ -34,7 +34,7 @@ onEachEngine('requests_per_minute', (open) => {
     assert.deepEqual(await statuses(6, () => key.get('/notes/changes')), [410, 410, 410, 410, 410, 429]);
   });
 
-  test('requests_per_minute counts refused requests too, and a change of plan applies from the next request on', async () => {
+  test('counts refused requests too, and a change of plan applies from the next request on', async () => {
     await using server = await startServer({ open, config: { plans, defaultPlan: 'five' } });
     const { alice } = server;
     assert.deepEqual(await statuses(6, () => alice.get('/vaults/x')), [404, 404, 404, 404, 404, 429]);
@@ -61,7 +61,7 @@ const behindProxy = (open: Parameters<typeof startServer>[0]['open']): Promise<T
   startServer({ open, config: { trustProxy: ['127.0.0.1'] } });
 
 onEachEngine('password attempts', (open) => {
-  test('password attempts are throttled for one account from any address, whether or not the account exists', async () => {
+  test('are throttled for one account from any address, whether or not the account exists', async () => {
     await using server = await behindProxy(open);
     const { alice, anyone, clock } = server;
     await alice.signed();
@@ -107,7 +107,7 @@ onEachEngine('password attempts', (open) => {
     }
   });
 
-  test('password attempts are counted over two processes, and shut nobody out of a network that they know', async () => {
+  test('are counted over two processes, and shut nobody out of a network that they know', async () => {
     await using server = await behindProxy(open);
     const { alice, anyone, clock, db, masterKey } = server;
     const config = { trustProxy: ['127.0.0.1'] };
@@ -128,7 +128,7 @@ onEachEngine('password attempts', (open) => {
     }
   });
 
-  test('password attempts do not lock out a user who is signed in', async () => {
+  test('do not lock out a user who is signed in', async () => {
     await using server = await behindProxy(open);
     const { alice, anyone } = server;
     await alice.signed();
@@ -140,7 +140,7 @@ onEachEngine('password attempts', (open) => {
     assert.equal((await login(anyone, alice.email, alice.password, '2001:db8:1:3::7')).status, 429);
   });
 
-  test('password attempts are throttled when many are made at once', async () => {
+  test('are throttled when many are made at once', async () => {
     await using server = await behindProxy(open);
     const { alice, anyone } = server;
     await alice.signed();
@@ -153,7 +153,7 @@ onEachEngine('password attempts', (open) => {
     );
   });
 
-  test('password attempts are throttled with a stolen session too', async () => {
+  test('are throttled with a stolen session too', async () => {
     await using server = await startServer({ open });
     const { alice, bob } = server;
     await alice.signed();

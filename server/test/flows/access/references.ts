@@ -121,7 +121,7 @@ const namedBy = (form: Making, world: World) => fieldsOf(form, world).filter((fi
 
 /** @param isTried which calls are tried, by who calls and by the place of the operation among theirs; all by default. */
 export function defineReferences(open: () => Promise<Database>, isTried = (_who: string, _nth: number) => true): void {
-  test('[S1] [M1] an operation that names two things or more answers as for nobody’s when any is not the caller’s, and writes nothing', {
+  test('[S1] [M1] an operation that names two things or more treats any foreign one as missing, and writes nothing', {
     timeout: 15 * 60_000,
   }, async (t) => {
     await using server = await startServer({ open, config: { authRateLimit: 1_000_000 } });

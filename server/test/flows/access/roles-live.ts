@@ -156,7 +156,7 @@ async function alone(
 
 /** @param isTried which credentials are tried; each by default. */
 export function defineRolesLive(open: () => Promise<Database>, isTried: Tried = () => true): void {
-  test('[S4] every message of the sockets does for the owner, members, former members and strangers what role, level and credential say', {
+  test('[S4] every socket message obeys role, level and credential for owner, members, former ones and strangers', {
     timeout: 5 * 60_000,
   }, async () => {
     await using server = await startServer({ open, config: { authRateLimit: 100_000 } });

@@ -69,7 +69,7 @@ interface Searched {
 }
 
 function sealedOn(database: () => Promise<({ url: string } & AsyncDisposable) | null>): void {
-  it('database and blobs hold nothing that people write in clear, and neither does the log at its most verbose level', async () => {
+  it('database, blobs and the most verbose log contain no clear text of what people write', async () => {
     const { stored, log, hashes, tokens } = await run(database);
     assert.ok(stored.size > 5);
     // Checks the search itself: it finds what is stored in clear by design.

@@ -43,7 +43,7 @@ after(() => folder[Symbol.dispose]());
 
 describe('notevault --help', { concurrency: 2 }, () => {
   for (const [command, names] of COMMANDS) {
-    it(`notevault --help explains notevault ${command}`, async () => {
+    it(`explains notevault ${command}`, async () => {
       const { code, stdout, stderr } = await cli([...command.split(' ').filter((word) => word !== ''), '--help']);
       assert.deepEqual([code, stderr], [0, '']);
       assert.match(stdout, /^Usage: notevault/);
@@ -64,7 +64,7 @@ describe('a mistyped command line', { concurrency: 2 }, () => {
     ['import', /missing required argument 'folder'/],
   ];
   for (const [typed, says] of cases) {
-    it(`a mistyped command line gets a hint: notevault ${typed}`, async () => {
+    it(`gets a hint: notevault ${typed}`, async () => {
       const ended = await cli(typed.split(' '));
       assertFails(ended, says);
       assert.match(ended.stderr, HINT);
@@ -80,8 +80,7 @@ describe('a mistyped command line', { concurrency: 2 }, () => {
     [['import', '/nowhere/at/all'], /there is no \/nowhere\/at\/all/],
   ];
   for (const [args, says] of values) {
-    it(`a mistyped command line gets an explanation: notevault ${args.join(' ')}`, async () =>
-      assertFails(await cli(args), says));
+    it(`gets an explanation: notevault ${args.join(' ')}`, async () => assertFails(await cli(args), says));
   }
 });
 
@@ -123,7 +122,7 @@ describe('the admin commands', { concurrency: 2 }, () => {
     });
   }
 
-  it('the first account is made by the printed link or by create-user, of which the link is void afterwards', async () => {
+  it('the first account is made by the printed link or by create-user, which voids the link', async () => {
     const env = { NOTEVAULT_DATA_DIR: dataDir(), NOTEVAULT_PUBLIC_URL: 'https://notes.example.org' };
     const server = await startServe({ env });
     const shown = await cli(['admin', 'setup-token'], { env });
@@ -134,7 +133,7 @@ describe('the admin commands', { concurrency: 2 }, () => {
     assert.equal(shown.stdout, link);
   });
 
-  it('the admin commands explain which argument is wrong', async () => {
+  it('explain which argument is wrong', async () => {
     const env = { NOTEVAULT_DATA_DIR: dataDir() };
     assertFails(await create('bob@example.org', env, 'short'), /at least 8 characters/);
     assertFails(await cli(['admin', 'create-user', 'bob@example.org'], { env }), /--password-stdin/);
@@ -150,7 +149,7 @@ describe('the admin commands', { concurrency: 2 }, () => {
 describe('notevault serve', () => {
   const skip = process.platform === 'linux' ? false : 'only Linux lets a process be looked at';
 
-  it('notevault serve names unknown variables in one warning', async () => {
+  it('names unknown variables in one warning', async () => {
     const env = { NOTEVAULT_DATA_DIR: dataDir(), NOTEVAULT_FROBNICATE: '1', NOTEVAULT_SERVICE_HOST: '10.96.0.7' };
     const server = await startServe({ env });
     const { stderr } = await server.stop();
@@ -159,7 +158,7 @@ describe('notevault serve', () => {
     ]);
   });
 
-  it('notevault serve restarts itself with settings for low memory use, keeping its process id', {
+  it('restarts itself with settings for low memory use, keeping its process id', {
     skip,
   }, async () => {
     await using server = await startServe({ env: { NOTEVAULT_DATA_DIR: dataDir() }, restarts: true });

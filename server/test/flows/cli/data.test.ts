@@ -56,7 +56,7 @@ describe('notevault import', { concurrency: 2 }, () => {
   ];
 
   for (const how of ['stopped', 'running', '--url'] as const) {
-    it(`notevault import copies a folder, and a second run changes nothing: server ${how}`, async () => {
+    it(`copies a folder, and a second run changes nothing: server ${how}`, async () => {
       const env = { NOTEVAULT_DATA_DIR: dataDir() };
       const made = await cli(['admin', 'create-user', 'alice@example.org', '--password-stdin'], {
         env,
@@ -98,7 +98,7 @@ describe('notevault import', { concurrency: 2 }, () => {
     });
   }
 
-  it('notevault import fills a vault that export writes into a folder with files only with --overwrite', async () => {
+  it('fills a vault that export writes into a folder with files only with --overwrite', async () => {
     const env = { NOTEVAULT_DATA_DIR: dataDir() };
     const input = 'long enough';
     await cli(['admin', 'create-user', 'alice@example.org', '--password-stdin'], { env, input });
@@ -142,7 +142,7 @@ describe('notevault doctor', { concurrency: 2 }, () => {
     await server.stop();
   });
 
-  it('notevault doctor finds nothing wrong with a new folder, a stopped server and a running server', async () => {
+  it('finds nothing wrong with a new folder, a stopped server and a running server', async () => {
     const env = { NOTEVAULT_DATA_DIR: dataDir() };
     const fresh = await cli(['doctor'], { env });
     assert.equal(fresh.code, 0, fresh.stdout);
@@ -159,7 +159,7 @@ describe('notevault doctor', { concurrency: 2 }, () => {
     assert.doesNotMatch(stopped.stdout, /FAULT/);
   });
 
-  it('notevault doctor learns from a running server how a request to its public address arrives', async () => {
+  it('learns from a running server how a request to its public address arrives', async () => {
     const port = String(await freePort());
     const [host, key] = [`127.0.0.1:${port}`, randomBytes(32).toString('base64')];
     const env = {
@@ -181,7 +181,7 @@ describe('notevault doctor', { concurrency: 2 }, () => {
     assert.match(foreign.stdout, /FAULT proxy: .* leads to another server/);
   });
 
-  it('notevault doctor declares data as restored from a backup, so that earlier cursors expire', async () => {
+  it('declares data as restored from a backup, so that earlier cursors expire', async () => {
     const env = { NOTEVAULT_DATA_DIR: dataDir() };
     await cli(['admin', 'create-user', 'alice@example.org', '--password-stdin'], { env, input: 'long enough' });
     const changes = async (url: string, cursor: string) => {
@@ -240,7 +240,7 @@ describe('notevault doctor', { concurrency: 2 }, () => {
     ],
   ];
   for (const [fault, says, make] of faults) {
-    it(`notevault doctor reports ${fault}`, async () => {
+    it(`reports ${fault}`, async () => {
       const data = copyOf(served);
       await make(data);
       const { code, stdout } = await cli(['doctor', '--data-dir', data]);
@@ -250,7 +250,7 @@ describe('notevault doctor', { concurrency: 2 }, () => {
   }
 
   for (const page of [0, 1]) {
-    it(`notevault doctor reports a damaged page ${page}, for which serve says what to do instead of printing a stack`, async () => {
+    it(`reports a damaged page ${page}, for which serve says what to do instead of printing a stack`, async () => {
       const data = copyOf(served);
       overwritePage(data, page);
       await using server = new ServeProcess({ env: { NOTEVAULT_DATA_DIR: data } });
@@ -259,7 +259,7 @@ describe('notevault doctor', { concurrency: 2 }, () => {
     });
   }
 
-  it('notevault doctor reports a newer schema, which serve refuses with an explanation', async () => {
+  it('reports a newer schema, which serve refuses with an explanation', async () => {
     const data = copyOf(served);
     await spoil(data, "insert into schema_migrations (number, name, version) values (999, 'later', '9.9.9')");
     await using server = new ServeProcess({ env: { NOTEVAULT_DATA_DIR: data } });

@@ -5,7 +5,7 @@ import { cli, Folder, startServe } from '../../kit/programs/process.ts';
 import { registerAt } from '../../kit/setup-tokens.ts';
 import { tokenOf } from '../../kit/shared-vault.ts';
 
-test('members of a vault are invited, listed and removed by commands beside a running server, and it is handed over', async () => {
+test('members of a vault are invited, listed, removed and made owner by commands beside a running server', async () => {
   using folder = new Folder();
   const env = { NOTEVAULT_DATA_DIR: folder.at('data'), NOTEVAULT_REGISTRATION: 'open', NOTEVAULT_LOG_LEVEL: 'error' };
   await using server = await startServe({ env });

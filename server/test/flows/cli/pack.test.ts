@@ -42,7 +42,7 @@ function manifest(): {
   return JSON.parse(readFileSync(join(installed, 'package.json'), 'utf8'));
 }
 
-test('the npm package holds the bundled program with its licences, no sources and no tools of the repository', () => {
+test('the npm package holds the bundled program with its licences, no sources and no repository tools', () => {
   for (const path of [
     'README.md',
     'LICENSE',

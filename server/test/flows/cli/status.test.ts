@@ -31,7 +31,7 @@ test('notevault status describes the running server without names, and fails whe
     assertFails(await cli([...args, ...quiet], { env }), /no server works in .*data: start one/);
 });
 
-test('notevault status fails for a folder that nobody serves, also while another server answers on its port', async () => {
+test('notevault status fails for a folder that is not served, also while another server has its port', async () => {
   using folder = new Folder();
   await using server = await startServe({ env: { NOTEVAULT_DATA_DIR: folder.at('served') } });
   const port = ['--port', new URL(server.url).port];

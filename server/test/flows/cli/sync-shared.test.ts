@@ -91,7 +91,7 @@ describe('notevault sync in a vault of somebody else', () => {
     assert.match((await run('sync', '--once', root)).stdout, /^In sync: 1 sent, 0 received\.\n$/);
   });
 
-  it('[S10] sync of a removed member ends with one sentence, leaves the folder as it is, and does not begin again by itself', async () => {
+  it('[S10] sync of a removed member ends with one sentence, keeps the folder, and does not restart by itself', async () => {
     using running = startCli(['sync', root], { env });
     await until(
       async () => /"watching":"watched"/.test((await run('sync', 'status', '--json', root)).stdout),

@@ -77,7 +77,7 @@ const stored = async ({ alice }: TestServer, path: string) => (await readRaw(ali
 const bytes = fileOf('png', 2 * SLICE_BYTES + 300_000);
 
 onSqlite('a large file of the client', (open) => {
-  test('a large file of the client arrives in slices, although answers are lost and a slice is damaged', async () => {
+  test('arrives in slices, although answers are lost and a slice is damaged', async () => {
     let count = 0;
     await using app = await start(open, (http) => async (url, request) => {
       count += 1;
@@ -107,7 +107,7 @@ onSqlite('a large file of the client', (open) => {
     assert.deepEqual([progress[0], progress.at(-1)], [0, bytes.length]);
   });
 
-  test('a large file of the client goes on after the app was ended, and begins again when the upload is gone', async () => {
+  test('goes on after the app was ended, and begins again when the upload is gone', async () => {
     await using app = await start(open);
     const kept = memory();
     const ending = new AbortController();
@@ -179,7 +179,7 @@ onSqlite('a large file of the client', (open) => {
     assert.equal((await app.client.putAttachmentInSlices(fileWith('c.txt', Buffer.alloc(0)))).size_bytes, 0);
   });
 
-  test('a large file of the client that exceeds the limit of a self-hosted server only at its end has the 413 of a PUT', async () => {
+  test('a large file of the client that exceeds the operator’s limit only at its end gets the 413 of a PUT', async () => {
     const self_hosted = { ...builtinPlans.self_hosted, max_file_bytes: bytes.length - 1 };
     const config = { plans: { ...builtinPlans, self_hosted }, defaultPlan: 'pro' };
     await using app = await start(open, (http) => http, config);
@@ -195,7 +195,7 @@ onSqlite('a large file of the client', (open) => {
     await assert.rejects(uploaded, { status: 413, code: 'file_too_large' });
   });
 
-  test('a large file of the client is read in ranges, from where it was interrupted, and compared with its hash', async () => {
+  test('is read in ranges, from where it was interrupted, and compared with its hash', async () => {
     let breaks = false;
     await using app = await start(open, (http) => async (url, request) => {
       if (breaks && request.headers.get('range') !== `bytes=0-${SLICE_BYTES - 1}`)

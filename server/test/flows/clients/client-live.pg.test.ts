@@ -100,7 +100,7 @@ onEachEngine('the live socket of the client package', (open) => {
     await until(() => other.text.toString() === 'zero\none\n');
   });
 
-  it('the live socket of the client package continues after a lost connection with the edits made offline', async () => {
+  it('continues after a lost connection with the edits made offline', async () => {
     await using server = await start();
     const { vault, note, tokens } = await vaultOf(server);
     using net = await network(server.url);
@@ -116,7 +116,7 @@ onEachEngine('the live socket of the client package', (open) => {
     await until(() => live.text.toString() === 'zero\none\noffline\n');
   });
 
-  it('the live socket of the client package gives up a connection that hangs, and sends what it held', async () => {
+  it('gives up a connection that hangs, and sends what it held', async () => {
     await using server = await start();
     const { vault, note, tokens } = await vaultOf(server);
     using net = await network(server.url);
@@ -132,7 +132,7 @@ onEachEngine('the live socket of the client package', (open) => {
     assert.equal((await vault.readNote('a.md'))?.content, 'one\nheld\n');
   });
 
-  it('[7.7] the live socket of the client package does not take an edit for refused that is sent before those made offline', async () => {
+  it('[7.7] does not take an edit for refused that is sent before those made offline', async () => {
     await using server = await start();
     const { vault, note, tokens } = await vaultOf(server);
     using net = await network(server.url);
@@ -153,7 +153,7 @@ onEachEngine('the live socket of the client package', (open) => {
     assert.equal((await vault.readNote('a.md'))?.content, 'one\noffline\nearly\n');
   });
 
-  it('the live socket of the client package sends in one what is typed within a moment', async () => {
+  it('sends in one what is typed within a moment', async () => {
     await using server = await start();
     const { vault, note, tokens } = await vaultOf(server);
     let sent = 0;
@@ -174,7 +174,7 @@ onEachEngine('the live socket of the client package', (open) => {
     assert.equal((await vault.readNote('a.md'))?.content, 'one\ntwo');
   });
 
-  it('the live socket of the client package counts what is typed after a connection, though older edits wait', async () => {
+  it('counts what is typed after a connection, though older edits wait', async () => {
     await using server = await start();
     const { vault, note, tokens } = await vaultOf(server);
     using net = await network(server.url);
@@ -274,7 +274,7 @@ onEachEngine('the live socket of the client package', (open) => {
     assert.equal(hopeless.end, 'permission-denied');
   });
 
-  it('the live socket of the client package replaces a token that is refused, and ends when the next one is refused too', async () => {
+  it('replaces a token that is refused, and ends when the next one is refused too', async () => {
     await using server = await start();
     const { note, tokens } = await vaultOf(server);
     let refreshed = 0;
@@ -301,7 +301,7 @@ onEachEngine('the live socket of the client package', (open) => {
     assert.equal(refreshed, 2);
   });
 
-  it('the live socket of the client package ends a note that is deleted or of a foreign beginning, and says when an edit is refused', async () => {
+  it('ends a note that is deleted or of a foreign beginning, and says when an edit is refused', async () => {
     await using server = await start();
     const { vault, note, tokens } = await vaultOf(server);
     const pat = { name: 'reader', default_access: 'read' };

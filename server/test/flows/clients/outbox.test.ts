@@ -45,7 +45,7 @@ onEachEngine('the outbox of the web app', (open) => {
     assert.deepEqual([attachments.map(({ path }) => path), folders.map(({ name }) => name)], [['b.txt'], ['', 'New']]);
   });
 
-  it('uploads a file once when one tab alone knows of its move, because the disk was full, and another tab sends it', async () => {
+  it('uploads a file once when only one tab knows of its move and another sends it', async () => {
     await using server = await start();
     const key = (await server.alice.post('/api-keys', { name: 'outbox' })).body.key as string;
     const { vault } = (await server.alice.post('/vaults', { name: 'Full' })).body;

@@ -29,7 +29,7 @@ onEachEngine('what is typed over a socket', (open) => {
   });
 
   for (const [path, shows] of READS) {
-    test(`[6.1] [6.2] what is typed over a socket is in ${path.replace(/=.*/, '')} of either process as soon as it is acknowledged`, async () => {
+    test(`[6.1] [6.2] is in ${path.replace(/=.*/, '')} of either process as soon as it is acknowledged`, async () => {
       await using notes = await startNotes(await start());
       const { alice, server } = notes;
       const other = (await startOther()).bearer((await server.alice.signed()).accessToken);
@@ -53,7 +53,7 @@ onEachEngine('what is typed over a socket', (open) => {
     });
   }
 
-  test('[6.2] what is typed over a socket is found by a search as soon as it is acknowledged', async () => {
+  test('[6.2] is found by a search as soon as it is acknowledged', async () => {
     await using notes = await startNotes(await start());
     const { alice, server } = notes;
     const { id } = await alice.write('typed.md', '');
@@ -65,7 +65,7 @@ onEachEngine('what is typed over a socket', (open) => {
     }
   });
 
-  test('[6.6] what is typed over a socket is merged with a write that is based on an older version', async () => {
+  test('[6.6] is merged with a write that is based on an older version', async () => {
     await using notes = await startNotes(await start());
     const { alice, server } = notes;
     const { id, version } = await alice.write('typed.md', 'one\ntwo\n');

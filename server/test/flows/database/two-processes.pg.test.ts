@@ -114,7 +114,7 @@ describe('[12.1] two processes over one database', { skip }, () => {
     assert.deepEqual(line.closes, []);
   });
 
-  test('[12.4] two processes over one database lose nothing acknowledged when one is killed while people type, and serve them at the other', async () => {
+  test('[12.4] lose nothing acknowledged when one is killed while people type, and serve them at the other', async () => {
     const [one, two] = servers();
     const notes = await Promise.all([1, 2, 3].map((n) => newNote(`killed ${n}.md`)));
     await using way = await wayTo([one, two]);

@@ -19,7 +19,7 @@ async function allowed({ alice, anyone }: TestServer, origin: string): Promise<(
 onSqlite('origins of the Obsidian app', (open) => {
   const start = oneServer(() => ({ open }));
 
-  test('origins of the Obsidian app may call the API and its sockets with a credential, also beside others that are listed', async () => {
+  test('may call the API and its sockets with a credential, also beside others that are listed', async () => {
     for (const corsOrigins of [['*'], ['https://notes.example']]) {
       await using server = await startServer({ open, config: { corsOrigins } });
       const expected = (origin: string) => (corsOrigins.includes('*') ? '*' : origin);
@@ -34,7 +34,7 @@ onSqlite('origins of the Obsidian app', (open) => {
     }
   });
 
-  test('origins of the Obsidian app are told what slices need, and read it in the answers', async () => {
+  test('are told what slices need, and read it in the answers', async () => {
     await using server = await start();
     const asking = { origin: APP[0] ?? '', 'access-control-request-method': 'PATCH' };
     const { headers, status } = await server.anyone.call('OPTIONS', '/uploads', undefined, asking);
@@ -51,7 +51,7 @@ onSqlite('origins of the Obsidian app', (open) => {
     }
   });
 
-  test('origins of the Obsidian app may use no cookie, and none at all where none is configured', async () => {
+  test('may use no cookie, and none at all where none is configured', async () => {
     await using server = await start();
     const { refreshToken } = await server.alice.signed();
     for (const origin of APP) {

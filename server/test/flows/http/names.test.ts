@@ -93,7 +93,7 @@ onSqlite('names that people are shown', (open) => {
     assert.deepEqual([shown.suggested_device_name, shown.suggested_vault_name], ['PC', 'Notes']);
   });
 
-  test('a name of a person with invisible characters that was stored before stays readable, and can be changed', async () => {
+  test('a stored name with invisible characters stays readable, and can be changed', async () => {
     await using server = await startServer({ open });
     const { user } = (await server.alice.get('/me')).body;
     const old = 'Al\u202eice';

@@ -48,7 +48,7 @@ async function startSink() {
 const ERASE = '/api/projects/7/persons/bulk_delete/';
 
 onEachEngine('analytics', (open) => {
-  test('analytics report the opening of a vault under the analytics id, and nothing else', async () => {
+  test('report the opening of a vault under the analytics id, and nothing else', async () => {
     await using sink = await startSink();
     await using server = await startServer({ open, config: sink.config });
     const { alice, app, clock } = server;
@@ -67,7 +67,7 @@ onEachEngine('analytics', (open) => {
     assert.deepEqual(sink.got, [sent]);
   });
 
-  test('analytics are erased for an account that objects, once the sink accepts it, and report nothing about it afterwards', async () => {
+  test('are erased for an account that objects once the sink accepts it, and report nothing about it later', async () => {
     await using sink = await startSink();
     await using server = await startServer({ open, config: sink.config });
     const { alice, app } = server;
@@ -96,7 +96,7 @@ onEachEngine('analytics', (open) => {
     assert.equal((sink.got as Got[])[2]?.body.batch[0].distinct_id, analyticsId);
   });
 
-  test('analytics are erased for a deleted account', async () => {
+  test('are erased for a deleted account', async () => {
     await using sink = await startSink();
     await using server = await startServer({ open, config: sink.config });
     const { bob, app } = server;
@@ -109,7 +109,7 @@ onEachEngine('analytics', (open) => {
     );
   });
 
-  test('analytics delay nobody while the sink is down, and deliver afterwards what fits their buffer', async () => {
+  test('delay nobody while the sink is down, and deliver afterwards what fits their buffer', async () => {
     await using sink = await startSink();
     await using server = await startServer({ open, config: sink.config });
     const { alice, app } = server;
@@ -124,7 +124,7 @@ onEachEngine('analytics', (open) => {
     assert.equal(sink.got.at(-1)?.body.batch.length, 5);
   });
 
-  test('analytics send and remember nothing without a sink', async () => {
+  test('send and remember nothing without a sink', async () => {
     await using server = await startServer({ open });
     const { alice, app } = server;
     await alice.patch('/me', { analytics_opt_out: true });

@@ -28,7 +28,7 @@ async function signIn(server: TestServer, { email, password }: { email: string; 
 describe('a backup of a shared vault', () => {
   for (const engine of ['sqlite', 'postgres'] as const) {
     const skip = engine === 'postgres' && noPostgres;
-    test(`a backup of a shared vault carries its members, their names, invitations and watermarks to another place on ${engine}`, {
+    test(`carries its members, their names, invitations and watermarks to another place on ${engine}`, {
       skip,
     }, async () => {
       using folder = new Folder();

@@ -97,7 +97,7 @@ describe('backups of a server whose attachments are in S3', () => {
     await server.stop();
   });
 
-  test('backups of attachments in S3 are restored into the same prefix, over the data and without losing bytes of the data before', async () => {
+  test('backups of attachments in S3 are restored into the same prefix without losing the previous bytes', async () => {
     const objects = new Set(s3.objects.keys());
     const { code, stdout, stderr } = await cli(['restore', backups], { env: env() });
     assert.equal(code, 0, stdout + stderr);
@@ -127,7 +127,7 @@ describe('backups of a server whose attachments are in S3', () => {
 });
 
 onSqlite('the lease of a backup', (open) => {
-  test('the lease of a backup keeps objects in S3 until it ends', async () => {
+  test('keeps objects in S3 until it ends', async () => {
     await using s3 = await S3Double.start();
     const clock = testClock(Date.now());
     await using blobs = s3Blobs({

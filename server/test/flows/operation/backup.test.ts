@@ -71,7 +71,7 @@ describe('notevault backup, verify and restore', () => {
     }
   });
 
-  it('notevault backup copies only what is new into a folder with an earlier backup, and --keep removes older ones', async () => {
+  it('notevault backup copies only new files beside an earlier backup, and --keep removes older ones', async () => {
     const blobs = () => filesBelow(join(backups, 'blobs'));
     const before = blobs().map((file) => [file, statSync(file).mtimeMs]);
     const first = newest();
@@ -132,7 +132,7 @@ describe('notevault backup, verify and restore', () => {
     return [body.resume_cursor, token];
   }
 
-  it('notevault restore fills an empty folder: notes, attachments and grants are there, sessions are not, cursors are void', async () => {
+  it('notevault restore fills an empty folder with notes, attachments and grants; sessions and cursors end', async () => {
     const there = { NOTEVAULT_DATA_DIR: folder.at('elsewhere'), NOTEVAULT_MASTER_KEY: key };
     const [cursor, token] = await readBefore();
     const restored = await cli(['restore', backups], { env: there });
@@ -160,7 +160,7 @@ describe('notevault backup, verify and restore', () => {
     assert.equal((await bearer(server.url, grant).get('/notes/n7.md')).status, 401);
   });
 
-  it('notevault restore replaces present data only with the server stopped, and keeps it as a restore point', async () => {
+  it('notevault restore replaces data only with the server stopped, and keeps it as a restore point', async () => {
     const data = folder.at('present');
     cpSync(env.NOTEVAULT_DATA_DIR, data, { recursive: true });
     const there = { NOTEVAULT_DATA_DIR: data };
@@ -182,7 +182,7 @@ describe('notevault backup, verify and restore', () => {
     assert.equal((await alice.get('/notes/n7.md')).status, 200);
   });
 
-  it('notevault restore brings back one vault as a new one and one note as a version, beside a running server', async () => {
+  it('notevault restore adds one vault as a new one, or one note as a version, beside a running server', async () => {
     const data = folder.at('one');
     cpSync(env.NOTEVAULT_DATA_DIR, data, { recursive: true });
     const there = { NOTEVAULT_DATA_DIR: data };
@@ -224,7 +224,7 @@ describe('notevault backup, verify and restore', () => {
     assert.equal((await (await aliceAt(server.url)).get('/notes/n7.md')).status, 200);
   });
 
-  it('a backup from before a key rotation is checked and restored with the old key, which messages name, and comes under the present one', async () => {
+  it('a backup from before a key rotation needs the old key, which messages name, and is restored', async () => {
     const data = folder.at('rotated');
     const there = { NOTEVAULT_DATA_DIR: data };
     cpSync(env.NOTEVAULT_DATA_DIR, data, { recursive: true });
@@ -280,7 +280,7 @@ describe('notevault backup, verify and restore', () => {
     assert.match(verified.stdout, /The backup is good\./, verified.stderr);
   });
 
-  it('notevault restore refuses data of a newer version before it changes anything, and names both versions', async () => {
+  it('notevault restore refuses data of a newer version before any change, and names both versions', async () => {
     const data = folder.at('newer');
     cpSync(env.NOTEVAULT_DATA_DIR, data, { recursive: true });
     await using raw = await openRaw({ file: databaseFile(data) });

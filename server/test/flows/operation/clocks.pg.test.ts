@@ -11,7 +11,7 @@ import { Folder } from '../../kit/programs/process.ts';
 import { startServer } from '../../kit/server.ts';
 
 describe('servers of one database', { skip: whyNoPostgres() ?? false }, () => {
-  test('sessions and the probe of doctor are valid on all servers of one database although their clocks are two hours apart', async () => {
+  test('sessions and the probe of doctor are valid on servers whose clocks are two hours apart', async () => {
     await using fresh = await migratedPostgres();
     using folder = new Folder();
     await using opened = new AsyncDisposableStack();

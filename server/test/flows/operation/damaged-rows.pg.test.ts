@@ -60,7 +60,7 @@ function assertNames(output: string, lines: readonly string[]): void {
 describe('data with damaged rows', () => {
   for (const engine of ['sqlite', 'postgres'] as const) {
     const skip = engine === 'postgres' && noPostgres;
-    test(`data with damaged rows is named row by row by doctor, verify and restore, which brings back the rest on ${engine}`, {
+    test(`is named row by row by doctor, verify and restore, which brings back the rest on ${engine}`, {
       skip,
     }, async () => {
       using folder = new Folder();
@@ -98,7 +98,7 @@ describe('data with damaged rows', () => {
       await server.stop();
     });
 
-    test(`data with damaged rows is exported and imported into with what opens, and the rest listed on ${engine}`, {
+    test(`is exported and imported into with what opens, and the rest listed on ${engine}`, {
       skip,
     }, async () => {
       using folder = new Folder();

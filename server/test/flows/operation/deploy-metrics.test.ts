@@ -38,7 +38,7 @@ function usesOf(expression: string): Use[] {
 }
 
 onSqlite('deploy/', (open) => {
-  test('deploy/ has alert rules and a dashboard of metrics that a server has from its start, with their types and labels', async () => {
+  test('has alerts and a dashboard of metrics that exist from the start, with their types and labels', async () => {
     await using server = await startServer({ open, config: { metricsToken: new Secret('a-token') } });
     await server.alice.post('/vaults', { name: 'Diary' });
     const { body } = await server.bearer('a-token').get('/../metrics');
@@ -59,7 +59,7 @@ onSqlite('deploy/', (open) => {
     }
   });
 
-  test('deploy/ has no metric that docs/operations.md does not explain', async () => {
+  test('has no metric that docs/operations.md does not explain', async () => {
     const page = readFileSync(join(deploy, '../docs/operations.md'), 'utf8');
     await using server = await startServer({ open, config: { metricsToken: new Secret('a-token') } });
     const { body } = await server.bearer('a-token').get('/../metrics');
@@ -68,7 +68,7 @@ onSqlite('deploy/', (open) => {
     }
   });
 
-  test('deploy/ does not count refusals of a transaction as failures of the database', async () => {
+  test('does not count refusals of a transaction as failures of the database', async () => {
     await using server = await startServer({ open, config: { metricsToken: new Secret('a-token') } });
     const { alice } = server;
     await alice.post('/vaults', { name: 'Diary' });

@@ -8,7 +8,7 @@ const skip = whyNoPostgres() ?? false;
 if (skip !== false) process.stderr.write(`NOT TESTED: the doctor on PostgreSQL: ${skip}\n`);
 
 describe('notevault doctor on PostgreSQL', { skip }, () => {
-  test('notevault doctor on PostgreSQL finds how a request to the public address arrives at one of two servers', async () => {
+  test('finds how a request to the public address arrives at one of two servers', async () => {
     await using database = await freshPostgres();
     using folder = new Folder();
     const port = String(await freePort());

@@ -5,7 +5,7 @@ import { onEachEngine } from '../../kit/engines.ts';
 import { startServer } from '../../kit/server.ts';
 
 onEachEngine('/metrics', (open) => {
-  test('/metrics returns 404 without a configured token, and answers only that token', async () => {
+  test('returns 404 without a configured token, and answers only that token', async () => {
     await using closed = await startServer({ open });
     assert.equal((await closed.anyone.get('/../metrics')).status, 404);
     await using server = await startServer({ open, config: { metricsToken: new Secret('a-token') } });
@@ -28,7 +28,7 @@ onEachEngine('/metrics', (open) => {
     assert.deepEqual([written.status, written.headers.get('allow')], [405, 'GET, HEAD']);
   });
 
-  test('/metrics counts requests by route, writes, the database and the process, and shows nothing that people wrote', async () => {
+  test('counts requests by route, writes, the database and the process, and shows nothing that people wrote', async () => {
     await using server = await startServer({ open, config: { metricsToken: new Secret('a-token') } });
     const { alice } = server;
     await alice.post('/vaults', { name: 'Secret-name' });

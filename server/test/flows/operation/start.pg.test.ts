@@ -9,7 +9,7 @@ import { registerAt } from '../../kit/setup-tokens.ts';
 
 const skip = whyNoPostgres() ?? false;
 
-test('processes that start at once on one empty database migrate it once, under one key, and serve the same notes', {
+test('processes that start at once on an empty database migrate it once, under one key, and agree', {
   skip,
 }, async () => {
   using folder = new Folder();

@@ -9,7 +9,7 @@ import { registerAt } from '../../kit/setup-tokens.ts';
 import { until } from '../../kit/until.ts';
 
 describe('a server told to stop', { concurrency: true }, () => {
-  it('a server told to stop finishes the running upload, accepts nothing new, does not wait for idle clients, and exits with 0', async () => {
+  it('finishes the running upload, accepts nothing new, does not wait for idle clients, and exits with 0', async () => {
     await using running = await start();
     const { server, token } = running;
     using upload = beginUpload(server.url, token, 'a slow note');
@@ -31,7 +31,7 @@ describe('a server told to stop', { concurrency: true }, () => {
     assert.equal((await alice.get('/notes/slow.md')).body.content, 'a slow note');
   });
 
-  it('a server told to stop stops at once at the second signal', async () => {
+  it('stops at once at the second signal', async () => {
     await using running = await start();
     const { server, token } = running;
     using upload = beginUpload(server.url, token, 'never finished');
@@ -43,7 +43,7 @@ describe('a server told to stop', { concurrency: true }, () => {
     assert.equal(signal, 'SIGKILL');
   });
 
-  it('a server told to stop gives a request that never ends only the configured time', async () => {
+  it('gives a request that never ends only the configured time', async () => {
     await using running = await start({ NOTEVAULT_SHUTDOWN_SECONDS: '1' });
     const { server, token } = running;
     using upload = beginUpload(server.url, token, 'never finished');
@@ -54,7 +54,7 @@ describe('a server told to stop', { concurrency: true }, () => {
 });
 
 describe('a data folder', () => {
-  it('a data folder is used by one server; a second one refuses to start, and the first keeps running', async () => {
+  it('is used by one server; a second one refuses to start, and the first keeps running', async () => {
     await using running = await start();
     await using second = new ServeProcess({ env: running.env });
     await assert.rejects(second.listening());
@@ -68,7 +68,7 @@ describe('a data folder', () => {
     assert.equal((await running.server.stop()).code, 0);
   });
 
-  it('a data folder is used by the next server as soon as the first is gone, however it ended', async () => {
+  it('is used by the next server as soon as the first is gone, however it ended', async () => {
     await using running = await start();
     await running.server.kill();
     await using next = await startServe({ env: running.env });

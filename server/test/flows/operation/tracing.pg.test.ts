@@ -66,7 +66,7 @@ const TRACE = '0af7651916cd43dd8448eb211c80319c';
 const CALLER = 'b7ad6b7169203331';
 
 onEachEngine('OpenTelemetry traces', (open) => {
-  test("OpenTelemetry traces hold a span for each request's route, in the trace that its caller names, with its database calls", async () => {
+  test("hold a span for each request's route, in the trace that its caller names, with its database calls", async () => {
     await using collector = await startCollector();
     let engine = '';
     {
@@ -116,7 +116,7 @@ onEachEngine('OpenTelemetry traces', (open) => {
     }
   });
 
-  test('OpenTelemetry traces contain nothing that people wrote, named or sent as a credential', async () => {
+  test('contain nothing that people wrote, named or sent as a credential', async () => {
     await using collector = await startCollector();
     const secrets = ['Secret', 'alice', 'nv_'];
     {
@@ -151,7 +151,7 @@ onEachEngine('OpenTelemetry traces', (open) => {
     }
   });
 
-  test('OpenTelemetry traces hold a trace of its own for each background job', async () => {
+  test('hold a trace of its own for each background job', async () => {
     await using collector = await startCollector();
     {
       await using server = await startServer({ open, config: { otlpUrl: collector.url } });
@@ -165,7 +165,7 @@ onEachEngine('OpenTelemetry traces', (open) => {
     assert.ok(spans.some(({ parentSpanId }) => parentSpanId === job.spanId));
   });
 
-  test('OpenTelemetry traces delay nobody when the collector never answers', async () => {
+  test('delay nobody when the collector never answers', async () => {
     await using collector = await startCollector();
     collector.state.status = 0;
     const server = await startServer({ open, config: { otlpUrl: collector.url } });
@@ -175,7 +175,7 @@ onEachEngine('OpenTelemetry traces', (open) => {
   });
 });
 
-test('OpenTelemetry traces are given up at the end when the collector refuses, is down or never answers', async () => {
+test('are given up at the end when the collector refuses, is down or never answers', async () => {
   await using collector = await startCollector();
   const { random } = testClock();
   // Nothing listens on port 9 here.

@@ -55,7 +55,7 @@ function beside(server: TestServer, open: () => Promise<Database>): Promise<Test
 onEachEngine('search', (open) => {
   const start = oneServer(() => ({ open }));
 
-  test('search results and scores are the same for an index that grew, was rebuilt or was read back', async () => {
+  test('results and scores are the same for an index that grew, was rebuilt or was read back', async () => {
     const server = await start();
     const { alice } = server;
     const headers = await fill(alice);
@@ -249,7 +249,7 @@ onEachEngine('search', (open) => {
     assert.equal(await find(), 0);
   });
 
-  test('a cross-vault search covers the vaults of the credential, names them, and needs a plan that allows it', async () => {
+  test('a cross-vault search covers the credential’s vaults, names them, and needs a plan that allows it', async () => {
     const server = await start();
     const { alice } = server;
     const made = await Promise.all(

@@ -80,7 +80,7 @@ onEachEngine('the sync engine against a server', (open) => {
     }
   });
 
-  it('the sync engine merges edits of both, follows renames of folders with one request, and keeps both of two new files', async () => {
+  it('the sync engine merges edits, follows folder renames with one request, and keeps both new files', async () => {
     await using server = await startServer({ open });
     const [desk, lap] = await devices(server);
     for (let index = 0; index < 40; index++) desk.disk.userWrite(`old/${index}.md`, `note ${index}\n`);
@@ -131,7 +131,7 @@ onEachEngine('the sync engine against a server', (open) => {
     assert.deepEqual(lap.disk.trashed.sort(), ['a.md\n', 'c.txt\n']);
   });
 
-  it('the sync engine keeps a file whose row is damaged on the server, says so when it is edited, and syncs all others', async () => {
+  it('the sync engine keeps a file whose server row is damaged, reports its edits, and syncs all others', async () => {
     await using server = await startServer({ open });
     const [desk, lap] = await devices(server);
     desk.disk.userWrite('damaged.md', 'of the desk\n');

@@ -12,7 +12,7 @@ onEachEngine('folders in which files exchange their names', (open) => {
   const folder = new Folder();
   after(() => folder[Symbol.dispose]());
 
-  it('files swap their names and go in circles on three machines that sync at once, links follow, and nobody saw another name', async () => {
+  it('files swap names in circles on three machines at once, links follow, and no other name is seen', async () => {
     await using server = await start();
     const key = (await server.alice.post('/api-keys', { name: 'sync' })).body.key as string;
     const { id: vaultId } = (await server.alice.post('/vaults', { name: 'Notes' })).body.vault;

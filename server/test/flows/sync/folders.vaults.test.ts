@@ -41,7 +41,7 @@ function assertAlike(found: readonly SeenFile[], expected: readonly SeenFile[]):
 
 onEachEngine('a first sync of a published vault', (open) => {
   for (const name of ['en', 'Sandbox']) {
-    it(`a first sync of a published vault brings ${name} up and down to the byte and with its times, and asks twice when nothing changed`, async (t) => {
+    it(`brings ${name} up and down to the byte and with its times, and asks twice when nothing changed`, async (t) => {
       using folder = new Folder();
       await using server = await startServer({ open });
       const key = (await server.alice.post('/api-keys', { name: 'sync' })).body.key as string;

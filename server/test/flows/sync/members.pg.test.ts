@@ -44,7 +44,7 @@ onEachEngine('a folder of a member', (open) => {
     assert.equal((await alice.post('/notes', { path, content, mtime: 1 }, headers)).status, 200);
   }
 
-  it('[S8] [M13] what a viewer edits, renames and deletes is restored in one run, with edits kept beside, and nothing is sent', async () => {
+  it('[S8] [M13] a viewer’s edits, renames and deletions are undone in one run, kept beside, and never sent', async () => {
     await using shared = await startShared(await start());
     for (const path of ['b.md', 'c.md', 'f/d.md']) await write(shared, path, `${path}\n`);
     const body = { path: 'p.txt', content_base64: Buffer.from('bytes').toString('base64'), mtime: 1 };
@@ -81,7 +81,7 @@ onEachEngine('a folder of a member', (open) => {
     assert.deepEqual(named(machine), { ...restored, 'b.md': 'b.md\nmore\n' });
   });
 
-  it('[S3] edits that an editor made offline are kept beside once the role was lowered, and are sent once it is raised', async () => {
+  it('[S3] an editor’s offline edits are kept beside when the role is lowered, and sent when it is raised', async () => {
     await using shared = await startShared(await start());
     const carol = await shared.join(shared.carol, 'editor');
     const machine = await machineOf(shared, shared.carol);

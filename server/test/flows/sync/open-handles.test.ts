@@ -35,7 +35,7 @@ onSqlite('a program that has a file open while folder sync replaces it', (open) 
   }
 
   for (const flags of ['r+', 'w']) {
-    it(`a program with an open file that folder sync replaces writes into the note when it was opened with ${flags}, and the other side’s edit is kept`, async () => {
+    it(`a program with an open file writes into the note when opened with ${flags}; the other edit is kept`, async () => {
       await using server = await startServer({ open });
       const { desk, lap, write } = await opened(server, 'a.md', flags);
       await desk.open(async ({ engine, disk }) => {
@@ -55,7 +55,7 @@ onSqlite('a program that has a file open while folder sync replaces it', (open) 
     });
   }
 
-  it('a program with an open file that folder sync replaces has its text in a copy when the note was changed in between, and always that of an attachment', async () => {
+  it('a program with an open file has its text in a copy when the note changed, and always for attachments', async () => {
     await using server = await startServer({ open });
     for (const path of ['a.md', 'p.txt']) {
       const { desk, lap, write } = await opened(server, path, 'r+');

@@ -48,7 +48,7 @@ onEachEngine('a folder whose texts the vault has seen', (open) => {
 
   const loseState = ({ place }: SyncMachine) => rmSync(place, { recursive: true });
 
-  it('a folder that lost its state takes what was written since, and keeps no copy of its own earlier texts', async () => {
+  it('a folder that lost its state takes later texts, and keeps no copy of its own earlier ones', async () => {
     await using shared = await empty();
     const desk = await machineOf(shared, shared.alice);
     desk.put('plan.md', FIRST);
@@ -68,7 +68,7 @@ onEachEngine('a folder whose texts the vault has seen', (open) => {
     assert.deepEqual((await shared.alice.get('/sync/manifest', shared.headers)).body.total_notes, 2);
   });
 
-  it('a folder that is a copy of an older state of the vault takes all later texts, without a conflict copy', async () => {
+  it('a folder that is a copy of an older vault state takes all later texts, without a conflict copy', async () => {
     await using shared = await empty();
     const desk = await machineOf(shared, shared.alice);
     for (let at = 0; at < 12; at++) desk.put(`f/${at}.md`, `${FIRST}${at}\n`);
@@ -83,7 +83,7 @@ onEachEngine('a folder whose texts the vault has seen', (open) => {
     assert.equal((await lap.sync()).done, 0);
   });
 
-  it('a folder with a daily note of the template that the vault’s was made of takes what was written into that', async () => {
+  it('a folder with a daily note of the same template takes what was written into the vault’s', async () => {
     await using shared = await empty();
     const daily = '2026-11-29.md';
     const [desk, lap] = [await machineOf(shared, shared.alice), await machineOf(shared, shared.alice)];
@@ -124,7 +124,7 @@ onEachEngine('a folder whose texts the vault has seen', (open) => {
     assert.equal((await shared.alice.get('/sync/manifest', shared.headers)).body.total_notes, 2);
   });
 
-  it('a folder of a viewer, who sees no history, keeps older texts beside, but none that the vault’s note contains', async () => {
+  it('a folder of a viewer, without history, keeps older texts beside unless the vault’s note has them', async () => {
     await using shared = await empty();
     await write(shared, 'old.md', FIRST);
     await write(shared, 'old.md', LATER);

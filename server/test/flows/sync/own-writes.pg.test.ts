@@ -45,7 +45,7 @@ onEachEngine('a device that syncs a folder', (open) => {
     return settle(devices);
   }
 
-  it('[13.5] a device that syncs a folder has every line once when two append to one note every half second, also while they sync', async (t) => {
+  it('[13.5] has every line once when two append to one note every half second, also while they sync', async (t) => {
     await using server = await start();
     const devices = await devicesOf(server);
     const random = new Random(seedOfRun(t));
@@ -78,7 +78,7 @@ onEachEngine('a device that syncs a folder', (open) => {
     assert.deepEqual(text.trim().split('\n').sort(), ['start', ...lines].sort());
   });
 
-  it('[13.5] a device that syncs a folder keeps the other’s lines when it writes on over a merged answer that it has not seen', async () => {
+  it('[13.5] keeps the other’s lines when it writes on over a merged answer that it has not seen', async () => {
     await using server = await start();
     const devices = await devicesOf(server);
     const { desk, lap } = devices;
@@ -95,7 +95,7 @@ onEachEngine('a device that syncs a folder', (open) => {
     assert.deepEqual(text.trim().split('\n').sort(), ['base', 'desk 1', 'desk 2', 'lap 1']);
   });
 
-  it('[13.6] a device that syncs a folder takes a new note for its own after a kill, and what was written on for an edit of it', async () => {
+  it('[13.6] takes a new note for its own after a kill, and what was written on for an edit of it', async () => {
     await using server = await start();
     const devices = await devicesOf(server);
     const { desk } = devices;
@@ -104,7 +104,7 @@ onEachEngine('a device that syncs a folder', (open) => {
     assert.deepEqual(contents, new Map([['a.md', 'two\n']]));
   });
 
-  it('[13.6] a device that syncs a folder takes a new note for its own after a kill although another device has written to it', async () => {
+  it('[13.6] takes a new note for its own after a kill although another device has written to it', async () => {
     await using server = await start();
     const devices = await devicesOf(server);
     const { desk, lap } = devices;
@@ -118,7 +118,7 @@ onEachEngine('a device that syncs a folder', (open) => {
     assert.deepEqual(contents, new Map([['a.md', 'desk\none\nlap\n']]));
   });
 
-  it('[13.6] a device that syncs a folder has one name of a new note that is renamed and edited after a kill, and none of one that is deleted', async () => {
+  it('[13.6] has one name of a new note that is renamed and edited after a kill, and none of one that is deleted', async () => {
     await using server = await start();
     const devices = await devicesOf(server);
     const { desk } = devices;
@@ -132,7 +132,7 @@ onEachEngine('a device that syncs a folder', (open) => {
     assert.deepEqual(contents, new Map([['named.md', 'one\ntwo\n']]));
   });
 
-  it('[13.6] a device that syncs a folder has one name of a renamed note that an editor replaces after a kill, and that of a second rename', async () => {
+  it('[13.6] has one name of a renamed note that an editor replaces after a kill, and that of a second rename', async () => {
     await using server = await start();
     const devices = await devicesOf(server);
     const { desk } = devices;
@@ -151,7 +151,7 @@ onEachEngine('a device that syncs a folder', (open) => {
     assert.deepEqual([...second.keys()].sort(), ['b.md', 'z.md']);
   });
 
-  it('[13.6] a device that syncs a folder has one name of each note of a renamed folder that editors replace after a kill', async () => {
+  it('[13.6] has one name of each note of a renamed folder that editors replace after a kill', async () => {
     await using server = await start();
     const devices = await devicesOf(server);
     const { desk } = devices;
@@ -166,7 +166,7 @@ onEachEngine('a device that syncs a folder', (open) => {
     assert.equal(contents.get('new/b.md'), 'b\nmore\n');
   });
 
-  it('[13.6] a device that syncs a folder does not return a line that is deleted after a kill, whether the server merged it or not', async () => {
+  it('[13.6] does not return a line that is deleted after a kill, whether the server merged it or not', async () => {
     await using server = await start();
     const devices = await devicesOf(server);
     const { desk, lap } = devices;
@@ -183,7 +183,7 @@ onEachEngine('a device that syncs a folder', (open) => {
     assert.equal(merged.get('b.md'), 'lap\none\n');
   });
 
-  it('[13.6] a device that syncs a folder has every line once when it loses the answer to each write and goes on writing', async () => {
+  it('[13.6] has every line once when it loses the answer to each write and goes on writing', async () => {
     await using server = await start();
     const devices = await devicesOf(server);
     const { desk, lap } = devices;
@@ -203,7 +203,7 @@ onEachEngine('a device that syncs a folder', (open) => {
     assert.deepEqual(contents.get('a.md')?.trim().split('\n').sort(), lines.sort());
   });
 
-  it('[13.6] a device that syncs a folder makes no copy of its own attachment that changes after a kill, new or replaced', async () => {
+  it('[13.6] makes no copy of its own attachment that changes after a kill, new or replaced', async () => {
     await using server = await start();
     const devices = await devicesOf(server);
     const { desk } = devices;
@@ -215,7 +215,7 @@ onEachEngine('a device that syncs a folder', (open) => {
     assert.deepEqual(second, new Map([['p.txt', 'four']]));
   });
 
-  it('[13.6] a device that syncs a folder keeps a file that is put back after a kill that followed its deletion in the vault', async () => {
+  it('[13.6] keeps a file that is put back after a kill that followed its deletion in the vault', async () => {
     await using server = await start();
     const devices = await devicesOf(server);
     const { desk } = devices;

@@ -44,7 +44,7 @@ onSqlite('what a sync of folders sends', (open) => {
     }
   });
 
-  it('a sync of folders takes settings that were only written in another order for unchanged, and sends those that were changed', async () => {
+  it('a sync of folders treats reordered settings as unchanged, and sends those that were changed', async () => {
     await using server = await startServer({ open });
     const { desk, lap } = await machines(server, 'Values', ['app']);
     const path = '.obsidian/app.json';
@@ -68,7 +68,7 @@ onSqlite('what a sync of folders sends', (open) => {
     assert.deepEqual(writesOf(lap), [`PUT /attachments/${path}`]);
   });
 
-  it('a sync of folders takes a canvas that the server and Obsidian rewrote alike for the same, with other spaces', async () => {
+  it('a sync of folders treats a canvas that server and Obsidian rewrote with other spaces as unchanged', async () => {
     await using server = await startServer({ open });
     const { desk, lap } = await machines(server, 'Canvas');
     const canvas = (file: string, space?: string) =>
@@ -104,7 +104,7 @@ onSqlite('what a sync of folders sends', (open) => {
     assert.equal([...desk.contents.keys()].length, 3, 'another change of the canvas is kept as a conflict');
   });
 
-  it('a sync of folders sends the settings of Obsidian that are switched on, without plugins, and asks for neither again', async () => {
+  it('a sync of folders sends the Obsidian settings that are switched on, without plugins, and only once', async () => {
     await using server = await startServer({ open });
     const { desk, lap, phone } = await machines(server, 'Settings', ['themes', 'community-plugins']);
     desk.put('a.md', 'a\n');

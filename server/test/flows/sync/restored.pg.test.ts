@@ -36,7 +36,7 @@ onEachEngine('a note from the trash of folder sync', (open) => {
     await putBack(trash, newest, root, path);
   }
 
-  it('a note from the trash of folder sync is on the server and on the device that deleted it with the next syncs', async () => {
+  it('is on the server and on the device that deleted it with the next syncs', async () => {
     await using server = await startServer({ open });
     const { desk, lap } = await afterDeletion(server);
     await restore(desk, 'a.md');
@@ -46,7 +46,7 @@ onEachEngine('a note from the trash of folder sync', (open) => {
     assert.deepEqual(lap.contents, desk.contents);
   });
 
-  it('a note from the trash of folder sync is sent beside an echo of a deleted note, which waits', async () => {
+  it('is sent beside an echo of a deleted note, which waits', async () => {
     await using server = await startServer({ open });
     const { desk, lap } = await afterDeletion(server);
     // As a program writes it that still has the note open.
@@ -58,7 +58,7 @@ onEachEngine('a note from the trash of folder sync', (open) => {
     assert.deepEqual([...lap.contents.keys()], ['a.md', 'kept.md']);
   });
 
-  it('a note from the trash of folder sync is restored once: when it is deleted again, an echo of it waits', async () => {
+  it('is restored once: when it is deleted again, an echo of it waits', async () => {
     await using server = await startServer({ open });
     const { desk, lap } = await afterDeletion(server);
     await restore(desk, 'a.md');
@@ -71,7 +71,7 @@ onEachEngine('a note from the trash of folder sync', (open) => {
     await desk.sync(['a.md']);
   });
 
-  it('a note from the trash of folder sync is sent at once although the answer to its first request was lost', async () => {
+  it('is sent at once although the answer to its first request was lost', async () => {
     await using server = await startServer({ open });
     const { desk, lap } = await afterDeletion(server);
     await restore(desk, 'a.md');
@@ -87,7 +87,7 @@ onEachEngine('a note from the trash of folder sync', (open) => {
     );
   });
 
-  it('a note from the trash of folder sync leaves what is at its path now as it is', async () => {
+  it('leaves what is at its path now as it is', async () => {
     await using server = await startServer({ open });
     const { desk, lap } = await afterDeletion(server);
     desk.put('a.md', 'a.md\n');

@@ -64,7 +64,7 @@ onSqlite('a sync that a server stops, or that finds the vault empty', (open) => 
     }
   });
 
-  it('a sync says in its status what waits while the server cannot be reached, of the folder and as far as it is known', async () => {
+  it('a sync reports in its status what is pending while the server is unreachable, as far as known', async () => {
     await using server = await startServer({ open });
     const { machine, vaultId } = await syncedMachine(server, 'offline');
     const statusAfter = async (run: () => Promise<unknown>) => {

@@ -39,7 +39,7 @@ onSqlite('a sync of a folder with a part that cannot be read', (open) => {
     return { desk, lap };
   }
 
-  it('a sync of a folder with a part that cannot be read deletes and overwrites nothing that may be in it, syncs the rest, and goes on once it can be read', async () => {
+  it('deletes and overwrites nothing that may be in it, syncs the rest, and goes on once it can be read', async () => {
     await using server = await startServer({ open });
     const { desk, lap } = await machines(server, 'Forbidden');
     await whileForbidden(desk.at('sub'), async () => {
@@ -73,7 +73,7 @@ onSqlite('a sync of a folder with a part that cannot be read', (open) => {
     assert.equal(desk.read('sub/a.md'), 'edited there\n');
   });
 
-  it('a sync of a folder with a part that cannot be read goes on without a folder that .notevaultignore names', async () => {
+  it('goes on without a folder that .notevaultignore names', async () => {
     await using server = await startServer({ open });
     const { desk, lap } = await machines(server, 'Ignored');
     desk.put('.notevaultignore', 'sub/\n');

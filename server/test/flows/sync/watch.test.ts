@@ -58,7 +58,7 @@ onSqlite('a folder that is watched', (open) => {
     });
   }
 
-  it('a folder that is watched sends what is written in it, and receives what others write, also in new folders', async () => {
+  it('sends what is written in it, and receives what others write, also in new folders', async () => {
     await using server = await startServer({ open });
     const world = await machineOf(server, 'both');
     const { machine, textOf, write } = world;
@@ -79,7 +79,7 @@ onSqlite('a folder that is watched', (open) => {
     });
   });
 
-  it('a folder that is watched asks before it deletes many files, also after a first sync that needed no answer', async () => {
+  it('asks before it deletes many files, also after a first sync that needed no answer', async () => {
     await using server = await startServer({ open });
     const world = await machineOf(server, 'approved');
     const { machine, textOf } = world;
@@ -93,7 +93,7 @@ onSqlite('a folder that is watched', (open) => {
     });
   });
 
-  it('a folder that is watched is compared from time to time where changes cannot be noticed, and its status says why', async () => {
+  it('is compared from time to time where changes cannot be noticed, and its status says why', async () => {
     await using server = await startServer({ open });
     const world = await machineOf(server, 'blind');
     const scripted = new ScriptedWatch();
@@ -110,7 +110,7 @@ onSqlite('a folder that is watched', (open) => {
     });
   });
 
-  it('a folder that is watched is listed completely once it has come to rest, because reports may have been lost', async () => {
+  it('is listed completely once it has come to rest, because reports may have been lost', async () => {
     await using server = await startServer({ open });
     const world = await machineOf(server, 'lossy');
     const { machine, textOf } = world;
@@ -130,7 +130,7 @@ onSqlite('a folder that is watched', (open) => {
     });
   });
 
-  it('a folder that is watched is listed completely within five quarters of an hour although nothing was reported', async () => {
+  it('is listed completely within five quarters of an hour although nothing was reported', async () => {
     await using server = await startServer({ open });
     const world = await machineOf(server, 'hourly');
     const { machine, textOf, write } = world;

@@ -4,6 +4,5 @@ import { onEachEngine } from '../../kit/engines.ts';
 import { checkRenames } from './rename-all.ts';
 
 onEachEngine('renaming every note of a vault of others and back', (open) => {
-  it('renaming every note of a vault of others and back leaves every note byte-identical and every edge as before', () =>
-    checkRenames(open, realNotes('en')));
+  it('leaves every note byte-identical and every edge as before', () => checkRenames(open, realNotes('en')));
 });

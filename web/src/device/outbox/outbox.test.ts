@@ -69,7 +69,7 @@ for (const status of [503, 507]) {
   });
 }
 
-test('what a tab does by itself is kept, listed and sent by nobody else while it does so, and waits if that fails', async () => {
+test('work that a tab does itself is kept, listed and sent by no other tab, and waits if it fails', async () => {
   let sent = 0;
   const { outbox } = outboxThat(async () => {
     sent += 1;

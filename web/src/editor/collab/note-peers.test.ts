@@ -74,7 +74,7 @@ test('a tab says Saved only when the server has what another tab typed, and reco
 });
 
 for (const hasChannel of [true, false]) {
-  test(`a tab reads from the device what a closed one told nobody of, ${hasChannel ? 'with' : 'without'} a channel`, async () => {
+  test(`a tab reads unannounced edits of a closed one, ${hasChannel ? 'with' : 'without'} a channel`, async () => {
     const browser = new NoteBrowser('note:');
     browser.hasChannel = hasChannel;
     const [first, second] = await offlineTabs(browser);

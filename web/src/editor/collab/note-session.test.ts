@@ -145,7 +145,7 @@ test('a session says not saved while the device refuses, and kept again once it 
   assert.equal(again.session.text.toString(), 'abc');
 });
 
-test('a session that only the tab keeps never claims that edits are on this device, and is found again in the tab', async () => {
+test('a session kept only in the tab never claims that edits are on the device, and is found again there', async () => {
   const server = new FakeServer('a');
   const store = new TabStore();
   const { session, note } = sessionOf(server, store);
@@ -330,7 +330,7 @@ test('a document is not gone on with when the copy on the device lacks some of i
   assert.deepEqual([second.text.toString(), second.undo.canUndo()], ['text', false]);
 });
 
-test('what can be undone is kept for the notes that were left last, and no longer for one whose session went on', () => {
+test('undo steps are kept for the notes left last, and dropped once a note’s session went on', () => {
   const steps = new KeptSteps(2);
   const left = (text: string) => {
     const doc = new Doc();

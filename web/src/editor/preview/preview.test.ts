@@ -65,7 +65,7 @@ test('the preview gives headings, quotes and code their line classes', () => {
   assert.match(classesAt(state, state.doc.length - 5), /nv-code-line/);
 });
 
-test('the preview gives lines of headings the role of a heading below the name of the note, but not lines without a text', () => {
+test('the preview gives headings a level below the note’s name, but not headings without text', () => {
   const roles = (note: string) =>
     drawnIn(stateOf(note, -1)).flatMap(({ from, spec }) =>
       spec.attributes?.role === 'heading' ? [[from, spec.attributes['aria-level']]] : [],

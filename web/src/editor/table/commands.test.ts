@@ -235,7 +235,7 @@ function merged(note: string, command: readonly Transaction[], typedAt: number):
 
 const LETTER = '☃';
 
-test('a letter that somebody types into a table during a command is kept once, in a cell, and beside its neighbours', () => {
+test('a letter typed into a table during a command is kept once, in a cell, beside its neighbours', () => {
   fc.assert(
     fc.property(cases, fc.nat(500), ({ note, start, table, name, at, row, column }, place) => {
       const command = run(note, at, editTable(name));

@@ -182,7 +182,7 @@ test('a backslash and a pipe that are typed at one place at once stay in their c
   }
 });
 
-test('whatever two people do in the cells of a table at once, it stays that table, and nothing is lost or doubled', () => {
+test('a table edited by two people at once stays that table, and nothing is lost or doubled', () => {
   // Not pipes and backslashes: a pipe is escaped by one that was there before, which somebody else may delete.
   const cases = fc.record({
     isAliceFirst: fc.boolean(),

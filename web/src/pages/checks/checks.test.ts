@@ -25,7 +25,7 @@ test('judge finds nothing on a server that is set up well', () => {
   assert.equal(judge(GOOD, NOW).length, 7);
 });
 
-test('judge asks for encryption where a network is between, and says nothing of it on the machine of the server', () => {
+test('judge asks for encryption across a network, and not on the machine of the server', () => {
   for (const origin of ['http://localhost:4100', 'http://127.0.0.1:4100']) {
     const ids = judge({ ...GOOD, origin, publicUrl: origin }, NOW).map(({ id }) => id);
     assert.equal(ids.includes('secure'), false);

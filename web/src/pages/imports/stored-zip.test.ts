@@ -22,7 +22,7 @@ async function unzip(files: readonly ZipInput[]) {
   return entries;
 }
 
-test('storedZip makes a zip that other programs read: names in all scripts, bytes, checksums, times to the second', async () => {
+test('storedZip makes a zip that others read: names in all scripts, bytes, checksums, times to the second', async () => {
   const entries = await unzip([input('Garden/Beans.md', '# Beans\n'), input('庭/豆 ü.md', ''), input('a.txt', 'a')]);
   assert.deepEqual(
     entries.map(({ entry, text }) => [entry.fileName, text]),

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type QueryText, withAddress } from './query-text.ts';
 
-test('a query that typing put into the address leaves what was typed since, and one from elsewhere replaces it', () => {
+test('a query put into the address by typing keeps later keys, and one from elsewhere replaces them', () => {
   const typing: QueryText = { text: 'frosts', known: '', asked: ['fro', 'frost'] };
   const first = withAddress(typing, 'fro');
   assert.deepEqual(first, { text: 'frosts', known: 'fro', asked: ['frost'] });

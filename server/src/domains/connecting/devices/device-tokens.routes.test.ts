@@ -15,7 +15,7 @@ onSqlite('a device’s tokens', (open) => {
   const works = async (server: TestServer, token: string) => (await server.bearer(token).get('/vaults')).status === 200;
   const refused = [401, { error: 'invalid_refresh_token' }];
 
-  test('a device’s tokens are refreshed; the previous one is accepted for thirty seconds, and later reuse ends the device', async () => {
+  test('are refreshed; the previous one is accepted for thirty seconds, and later reuse ends the device', async () => {
     await using server = await start();
     const first = await linked(server);
     const second = await refresh(server, first.refresh_token);
@@ -36,7 +36,7 @@ onSqlite('a device’s tokens', (open) => {
     assert.deepEqual((await server.alice.get('/connections')).body, []);
   });
 
-  test('a device’s tokens are refused when they are made up, which ends nothing', async () => {
+  test('are refused when they are made up, which ends nothing', async () => {
     await using server = await start();
     const { refresh_token, access_token } = await linked(server);
     for (const token of ['', 'x', access_token, 'nv_dvr_x.y', (await server.alice.signed()).refreshToken]) {
@@ -47,7 +47,7 @@ onSqlite('a device’s tokens', (open) => {
     assert.equal((await server.anyone.post('/auth/token/refresh', {})).status, 422);
   });
 
-  test('a device’s tokens are valid for fifteen minutes, and for ninety days after the last refresh', async () => {
+  test('are valid for fifteen minutes, and for ninety days after the last refresh', async () => {
     await using server = await start();
     let tokens = await linked(server);
     server.clock.advance({ minutes: 15, ms: -1 });
@@ -68,7 +68,7 @@ onSqlite('a device’s tokens', (open) => {
     assert.deepEqual((await server.bearer(alice.body.access_token).get('/connections')).body, []);
   });
 
-  test('a device’s tokens have one successor after ten refreshes at once', async () => {
+  test('have one successor after ten refreshes at once', async () => {
     await using server = await start();
     const { refresh_token } = await linked(server);
     const ten = await Promise.all(Array.from({ length: 10 }, () => refresh(server, refresh_token)));
@@ -76,7 +76,7 @@ onSqlite('a device’s tokens', (open) => {
     for (const { body } of ten) assert.ok(await works(server, body.access_token));
   });
 
-  test('a device’s tokens can be revoked repeatedly by their owner, and by nobody else', async () => {
+  test('can be revoked repeatedly by their owner, and by nobody else', async () => {
     await using server = await start();
     const { access_token, refresh_token } = await linked(server);
     const family = (await server.alice.get('/connections')).body[0].client_id;
@@ -94,7 +94,7 @@ onSqlite('a device’s tokens', (open) => {
     assert.deepEqual((await server.alice.get('/connections')).body, []);
   });
 
-  test('a device’s tokens end by a request of the device itself, repeatedly, and by no made-up token', async () => {
+  test('end by a request of the device itself, repeatedly, and by no made-up token', async () => {
     await using server = await start();
     const first = await linked(server);
     const kept = await linked(server);
@@ -115,7 +115,7 @@ onSqlite('a device’s tokens', (open) => {
     assert.equal((await signOff(undefined))[0], 422);
   });
 
-  test('a device’s tokens give no access once their vault is purged, and are deleted with the account', async () => {
+  test('give no access once their vault is purged, and are deleted with the account', async () => {
     await using server = await startServer({ open });
     const { access_token, vault } = await linked(server);
     const { user_code } = await begin(server);

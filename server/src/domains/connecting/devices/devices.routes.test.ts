@@ -35,7 +35,7 @@ async function aliceAgain({ anyone, alice, bearer }: TestServer): Promise<Caller
 onSqlite('a device link', (open) => {
   const start = oneServer(() => ({ open }));
 
-  test('a device link goes from a code to tokens that can write in the chosen vault only', async () => {
+  test('goes from a code to tokens that can write in the chosen vault only', async () => {
     await using server = await startServer({ open, config: { publicUrl: 'https://notes.example' } });
     const checked = await checkedCallers(server);
     const [anyone, alice] = [checked(server.anyone), checked(server.alice)];
@@ -112,7 +112,7 @@ onSqlite('a device link', (open) => {
     );
   });
 
-  test('a device link accepts codes without regard to case, hyphens and spaces', async () => {
+  test('accepts codes without regard to case, hyphens and spaces', async () => {
     await using server = await start();
     const { user_code } = await begin(server);
     const typed = [user_code.toLowerCase(), user_code.replace('-', ''), ` ${user_code.split('').join(' ')} `];
@@ -122,7 +122,7 @@ onSqlite('a device link', (open) => {
     assert.equal((await decide(server.alice, typed[2] ?? '', { vault_id: 'new' })).status, 200);
   });
 
-  test('a device link belongs to the first account that looks its code up', async () => {
+  test('belongs to the first account that looks its code up', async () => {
     await using server = await start();
     const { user_code } = await begin(server, { device_name: 'Pad' });
     const vault = await vaultOf(server.bob);
@@ -137,7 +137,7 @@ onSqlite('a device link', (open) => {
     assert.equal((await decide(server.alice, user_code, { vault_id: 'new' })).status, 200);
   });
 
-  test('a device link can be looked up only with a session', async () => {
+  test('can be looked up only with a session', async () => {
     await using server = await start();
     const { access_token } = await linked(server);
     const { user_code } = await begin(server);
@@ -145,7 +145,7 @@ onSqlite('a device link', (open) => {
     assert.equal((await lookUp(server.bob, user_code)).user_code_valid, true);
   });
 
-  test('a device link refuses an account all codes after ten wrong ones for an hour, and no other account', async () => {
+  test('refuses an account all codes after ten wrong ones for an hour, and no other account', async () => {
     await using server = await start();
     const { alice, bob, clock } = server;
     for (let i = 0; i < 9; i++) await lookUp(alice, `BBBB-BBB${'BCDFGHJKL'[i]}`);
@@ -164,7 +164,7 @@ onSqlite('a device link', (open) => {
     assert.equal((await lookUp(later, (await begin(server)).user_code)).user_code_valid, true);
   });
 
-  test('a device link counts concurrent wrong codes, but not a code of the account itself', async () => {
+  test('counts concurrent wrong codes, but not a code of the account itself', async () => {
     await using server = await start();
     const { alice } = server;
     const used = await begin(server);
@@ -176,7 +176,7 @@ onSqlite('a device link', (open) => {
     assert.equal((await lookUp(alice, user_code)).user_code_valid, false);
   });
 
-  test('a device link slows down devices that poll too often, by five more seconds each time', async () => {
+  test('slows down devices that poll too often, by five more seconds each time', async () => {
     await using server = await start();
     const { device_code, user_code } = await begin(server);
     const next = async (seconds: number) => {
@@ -195,7 +195,7 @@ onSqlite('a device link', (open) => {
     assert.equal((await poll(server, device_code)).status, 200, 'once let in, nobody waits');
   });
 
-  test('a device link expires after five minutes, whatever was decided', async () => {
+  test('expires after five minutes, whatever was decided', async () => {
     await using server = await start();
     const [waiting, given, refused] = [await begin(server), await begin(server), await begin(server)];
     await decide(server.alice, given.user_code, { vault_id: 'new' });
@@ -212,7 +212,7 @@ onSqlite('a device link', (open) => {
     assert.deepEqual(await raw.all('select * from device_authorizations'), []);
   });
 
-  test('a device link is decided once and returns tokens once', async () => {
+  test('is decided once and returns tokens once', async () => {
     await using server = await start();
     const { device_code, user_code } = await begin(server);
     const both = await Promise.all([1, 2].map(() => decide(server.alice, user_code, { vault_id: 'new' })));
@@ -223,7 +223,7 @@ onSqlite('a device link', (open) => {
     assert.equal((await lookUp(server.alice, user_code)).user_code_valid, false);
   });
 
-  test('a device link can be refused by the person', async () => {
+  test('can be refused by the person', async () => {
     await using server = await start();
     const { device_code, user_code } = await begin(server);
     const answer = await decide(server.alice, user_code, { deny: true });
@@ -235,7 +235,7 @@ onSqlite('a device link', (open) => {
     assert.equal((await decide(server.alice, user_code, { vault_id: 'new' })).status, 404);
   });
 
-  test('a device link creates a vault with the given, suggested or default name, within the cap', async () => {
+  test('creates a vault with the given, suggested or default name, within the cap', async () => {
     const plans = { ...builtinPlans, few: { ...builtinPlans.self_hosted, vaults_cap: 3 } };
     await using server = await startServer({ open, config: { plans, defaultPlan: 'few' } });
     const make = async (names: object, more: object) => {
@@ -255,7 +255,7 @@ onSqlite('a device link', (open) => {
     assert.equal((await poll(server, device_code)).body.vault_id, first);
   });
 
-  test('a device link is possible only for active vaults of the account', async () => {
+  test('is possible only for active vaults of the account', async () => {
     await using server = await start();
     const [foreign, gone] = [await vaultOf(server.bob), await vaultOf(server.alice)];
     await server.alice.delete(`/vaults/${gone}`);
@@ -271,7 +271,7 @@ onSqlite('a device link', (open) => {
     assert.equal((await server.anyone.post('/auth/device')).status, 200);
   });
 
-  test('a device link stores all names sealed, and suggested ones only until the tokens are issued', async () => {
+  test('stores all names sealed, and suggested ones only until the tokens are issued', async () => {
     await using server = await start();
     const names = { client_id: 'quibbleclient', vault_name: 'Quibblevault', device_name: 'Quibblename' };
     const link = await begin(server, names);
@@ -291,7 +291,7 @@ onSqlite('a device link', (open) => {
     for (const cell of await cellsOf(raw)) assert.ok(!secrets.some((secret) => cell.includes(secret)), cell);
   });
 
-  test('a device link is rate-limited by address where codes are created and tried, and by its interval where it is polled', async () => {
+  test('is rate-limited by address where codes are created and tried, and by its interval where it is polled', async () => {
     await using server = await startServer({ open, config: { authRateLimit: 3 } });
     const { device_code } = await begin(server);
     for (let i = 0; i < 12; i++) assert.equal((await poll(server, device_code)).status, 400);

@@ -26,7 +26,7 @@ async function signedIn(
 }
 
 onSqlite('the page of a device link', (open) => {
-  test('the page of a device link leads from the address that the device shows to a linked vault', async () => {
+  test('leads from the address that the device shows to a linked vault', async () => {
     await using server = await start(open);
     const home = (await server.alice.post('/vaults', { name: 'Home <b>' })).body.vault.id;
     const link = await begin(server, { device_name: 'Pad <script>', vault_name: 'Notes' });
@@ -59,7 +59,7 @@ onSqlite('the page of a device link', (open) => {
     assert.deepEqual([late.status, /Linked/.test(late.text)], [400, false]);
   });
 
-  test('the page of a device link speaks the language of the browser, and of the person once that is known', async () => {
+  test('speaks the language of the browser, and of the person once that is known', async () => {
     await using server = await start(open);
     const link = await begin(server, { device_name: 'Pad' });
     const browser = new Browser(server);
@@ -84,7 +84,7 @@ onSqlite('the page of a device link', (open) => {
     assert.match(done.text, /<html lang="ja">.*<h1>拒否しました<\/h1>/s);
   });
 
-  test('the page of a device link can create a vault, or refuse the device', async () => {
+  test('can create a vault, or refuse the device', async () => {
     await using server = await start(open);
     const [made, refused] = [await begin(server, { vault_name: 'Notes' }), await begin(server)];
     const browser = new Browser(server);
@@ -95,7 +95,7 @@ onSqlite('the page of a device link', (open) => {
     assert.deepEqual((await poll(server, refused.device_code)).body, { error: 'access_denied' });
   });
 
-  test('the page of a device link refuses a wrong password, a wrong code, a form of another site and a made-up token', async () => {
+  test('refuses a wrong password, a wrong code, a form of another site and a made-up token', async () => {
     await using server = await start(open);
     const link = await begin(server);
     const bobs = (await server.bob.post('/vaults', { name: 'Bob’s' })).body.vault.id;

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { cleanLink, isVerified, normalizeClient, redirectKind, slugOf } from './clients.ts';
 
-test('redirectKind recognises sites, programs on this machine and private-use schemes, and refuses the rest', () => {
+test('redirectKind recognises sites, local programs and private-use schemes, and refuses the rest', () => {
   const kinds: [string, ReturnType<typeof redirectKind>][] = [
     ['https://app.example/cb', 'web'],
     ['https://app.example:8443/cb?x=1', 'web'],

@@ -17,7 +17,7 @@ const statusWith = async (server: TestServer, { access_token }: Pair) =>
 const note = (path = 'A.md') => ({ path, content: 'text', mtime: 1 });
 
 onSqlite('an OAuth application', (open) => {
-  test('an OAuth application is decided on in the language of the browser, and of the person once that is known', async () => {
+  test('is decided on in the language of the browser, and of the person once that is known', async () => {
     await using server = await start({ open });
     await vaultOf(server.alice);
     await server.alice.patch('/me', { locale: 'ja' });
@@ -39,7 +39,7 @@ onSqlite('an OAuth application', (open) => {
     assert.match(none.text, /<html lang="ja">.*role="alert">使用を許可する保管庫を1つ以上選んでください。/s);
   });
 
-  test('an OAuth application registers, is authorized for chosen vaults, and is listed with its details', async () => {
+  test('registers, is authorized for chosen vaults, and is listed with its details', async () => {
     await using server = await start({ open });
     const [home, other] = [await vaultOf(server.alice), await vaultOf(server.alice, 'Other')];
     const app = await OAuthApp.register(server, {
@@ -95,7 +95,7 @@ onSqlite('an OAuth application', (open) => {
     assert.deepEqual((await server.bob.get('/connections')).body, []);
   });
 
-  test('an OAuth application may have a secret, in the header or in the body, and must then present it', async () => {
+  test('may have a secret, in the header or in the body, and must then present it', async () => {
     await using server = await start({ open });
     await vaultOf(server.alice);
     for (const method of ['client_secret_basic', 'client_secret_post']) {
@@ -108,7 +108,7 @@ onSqlite('an OAuth application', (open) => {
     }
   });
 
-  test('an OAuth application gets at most what its scope allows, and access to later vaults as the person chose', async () => {
+  test('gets at most what its scope allows, and access to later vaults as the person chose', async () => {
     await using server = await start({ open });
     const home = await vaultOf(server.alice);
     const app = await OAuthApp.register(server);
@@ -129,7 +129,7 @@ onSqlite('an OAuth application', (open) => {
     assert.equal((await caller.get('/notes/A.md', { 'x-vault-id': home })).status, 403);
   });
 
-  test('an OAuth application gets the scope it requests, the one it registered, or mcp; and refresh tokens if it may refresh', async () => {
+  test('gets the scope it requests, the one it registered, or mcp; and refresh tokens if it may refresh', async () => {
     await using server = await start({ open });
     await vaultOf(server.alice);
     const app = await OAuthApp.register(server);
@@ -155,7 +155,7 @@ onSqlite('an OAuth application', (open) => {
     assert.equal((await once.connect({ scope: 'mcp offline_access' })).refresh_token, undefined);
   });
 
-  test('an OAuth application may name this server as the resource, or none, but no other', async () => {
+  test('may name this server as the resource, or none, but no other', async () => {
     await using server = await start({ open });
     await vaultOf(server.alice);
     const app = await OAuthApp.register(server);
@@ -193,7 +193,7 @@ onSqlite('an OAuth application', (open) => {
     assert.deepEqual([row.redirect_uri, row.verified], ['http://127.0.0.1:5555/cb', false]);
   });
 
-  test('an OAuth application is verified by the redirect on the operator’s list, not by another one it has', async () => {
+  test('is verified by the redirect on the operator’s list, not by another one it has', async () => {
     const listed = 'https://app.example/callback';
     await using server = await start({ open, config: { oauthVerifiedRedirects: [listed] } });
     await vaultOf(server.alice);
@@ -209,7 +209,7 @@ onSqlite('an OAuth application', (open) => {
     assert.match(page.text, /<strong>app\.example<\/strong>, verified/);
   });
 
-  test('an OAuth application can be refused by the person', async () => {
+  test('can be refused by the person', async () => {
     await using server = await start({ open });
     const app = await OAuthApp.register(server);
     const { url } = await app.ask();

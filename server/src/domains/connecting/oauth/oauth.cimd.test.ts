@@ -35,7 +35,7 @@ onSqlite('a client with a metadata document', (open) => {
   const start = (web: FakeFetch) =>
     startServer({ open, web: web.fetcher, config: { publicUrl: 'https://notes.example' } });
 
-  test('a client with a metadata document is authorized without registration, and verified when its document and its redirect share a host', async () => {
+  test('is authorized without registration, and verified when its document and its redirect share a host', async () => {
     await using web = await fakeFetch();
     await using server = await start(web);
     await publish(web);
@@ -62,7 +62,7 @@ onSqlite('a client with a metadata document', (open) => {
     assert.deepEqual(web.dialled, ['93.184.216.34']);
   });
 
-  test('a client with a metadata document is revoked by its URL, however that is spelled in the path', async () => {
+  test('is revoked by its URL, however that is spelled in the path', async () => {
     await using web = await fakeFetch();
     await using server = await start(web);
     await publish(web);
@@ -76,7 +76,7 @@ onSqlite('a client with a metadata document', (open) => {
     assert.equal((await server.bob.delete(`/connections/oauth/${ID}`)).status, 404);
   });
 
-  test('a client with a metadata document is never fetched from this machine or its networks', async () => {
+  test('is never fetched from this machine or its networks', async () => {
     await using web = await fakeFetch();
     await using server = await start(web);
     for (const address of ['127.0.0.1', '10.0.0.7', '169.254.169.254', '::1', 'fd00::7']) {
@@ -94,7 +94,7 @@ onSqlite('a client with a metadata document', (open) => {
     assert.deepEqual(web.requests, []);
   });
 
-  test('a client with a metadata document is refused when its document is foreign, missing, unreadable or invalid', async () => {
+  test('is refused when its document is foreign, missing, unreadable or invalid', async () => {
     await using web = await fakeFetch();
     await using server = await start(web);
     const wrong: unknown[] = [
@@ -128,7 +128,7 @@ onSqlite('a client with a metadata document', (open) => {
     assert.equal((await met(server)).status, 200, 'and taken once it is right');
   });
 
-  test('a client with a metadata document gets no code at a redirect that its document does not list', async () => {
+  test('gets no code at a redirect that its document does not list', async () => {
     await using web = await fakeFetch();
     await using server = await start(web);
     await publish(web);

@@ -19,7 +19,7 @@ const statusWith = async (server: TestServer, { access_token }: Pair) =>
 const jsonOf = async (answer: Response): Promise<any> => answer.json();
 
 onSqlite('the OAuth metadata and endpoints', (open) => {
-  test('the OAuth metadata and endpoints are found by clients of any origin, whatever host name they use', async () => {
+  test('are found by clients of any origin, whatever host name they use', async () => {
     await using server = await start({ open });
     const get = (path: string, headers: Record<string, string> = {}) => fetch(server.url + path, { headers });
     const own = { host: 'evil.example', 'x-forwarded-host': 'evil.example', origin: 'https://elsewhere.example' };
@@ -57,7 +57,7 @@ onSqlite('the OAuth metadata and endpoints', (open) => {
     assert.deepEqual([keys.length, keys[0].d], [1, undefined]);
   });
 
-  test('the OAuth metadata and endpoints answer pages of any origin for token, register and revoke, but not for what a browser shows', async () => {
+  test('answer pages of any origin for token, register and revoke, but not for what a browser shows', async () => {
     await using server = await start({ open });
     for (const path of ['token', 'register', 'revoke']) {
       const origin = 'https://elsewhere.example';
@@ -75,7 +75,7 @@ onSqlite('the OAuth metadata and endpoints', (open) => {
     assert.deepEqual([wrong.status, wrong.headers.get('allow')], [405, 'POST']);
   });
 
-  test('requests of the OAuth metadata answer 503 at once while the database is down, before and after the provider was opened', async () => {
+  test('requests of the OAuth metadata answer 503 at once while the database is down', async () => {
     const db = interruptible(await open());
     await using server = await start({ open: async () => db });
     const ask = async () => {
@@ -144,7 +144,7 @@ onSqlite('the OAuth metadata and endpoints', (open) => {
 });
 
 onSqlite('OAuth over several processes', (open) => {
-  test('OAuth over several processes shares a flow that is started at one, decided at another, and finished at a third, newly started one', async () => {
+  test('shares a flow that is started at one, decided at another, and finished at a third, newly started one', async () => {
     const db = await open();
     await using one = await start({ open: async () => db });
     const same = { clock: one.clock, masterKey: one.masterKey, open: async () => db };

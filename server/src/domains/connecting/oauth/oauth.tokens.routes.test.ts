@@ -19,7 +19,7 @@ const statusWith = async (server: TestServer, { access_token }: Pair) =>
 const note = (path = 'A.md') => ({ path, content: 'text', mtime: 1 });
 
 onSqlite('tokens of an OAuth application', (open) => {
-  test('tokens of an OAuth application need a code that lasts a minute and is used once; a second use revokes everything', async () => {
+  test('need a code that lasts a minute and is used once; a second use revokes everything', async () => {
     await using server = await start({ open });
     await vaultOf(server.alice);
     const app = await OAuthApp.register(server);
@@ -37,7 +37,7 @@ onSqlite('tokens of an OAuth application', (open) => {
     assert.equal(await oauthErrorOf(app.refresh(pair.refresh_token)), 'invalid_grant');
   });
 
-  test('tokens of an OAuth application are issued to one of five exchanges of one code at once, and then revoked', async () => {
+  test('are issued to one of five exchanges of one code at once, and then revoked', async () => {
     await using server = await start({ open });
     await vaultOf(server.alice);
     const app = await OAuthApp.register(server);
@@ -49,7 +49,7 @@ onSqlite('tokens of an OAuth application', (open) => {
     for (const pair of pairs) assert.equal(await statusWith(server, pair), 401);
   });
 
-  test('tokens of an OAuth application are refreshed; the previous one is accepted for thirty seconds, and later reuse ends the family', async () => {
+  test('are refreshed; the previous one is accepted for thirty seconds, and later reuse ends the family', async () => {
     await using server = await start({ open });
     await vaultOf(server.alice);
     const app = await OAuthApp.register(server);
@@ -69,7 +69,7 @@ onSqlite('tokens of an OAuth application', (open) => {
     assert.equal(await statusWith(server, other), 200, 'another sign-in goes on');
   });
 
-  test('tokens of an OAuth application end with their family on reuse of a token no longer stored; made-up ones end nothing', async () => {
+  test('end with their family on reuse of a token no longer stored; made-up ones end nothing', async () => {
     await using server = await start({ open });
     await vaultOf(server.alice);
     const app = await OAuthApp.register(server);
@@ -87,7 +87,7 @@ onSqlite('tokens of an OAuth application', (open) => {
     assert.equal(await statusWith(server, last), 401);
   });
 
-  test('tokens of an OAuth application are valid for fifteen minutes, and for ninety days after the last refresh', async () => {
+  test('are valid for fifteen minutes, and for ninety days after the last refresh', async () => {
     await using server = await start({ open });
     await vaultOf(server.alice);
     const app = await OAuthApp.register(server);
@@ -112,7 +112,7 @@ onSqlite('tokens of an OAuth application', (open) => {
     assert.notEqual(row?.revoked_at, null);
   });
 
-  test('tokens of an OAuth application may get less at a refresh, never more', async () => {
+  test('may get less at a refresh, never more', async () => {
     await using server = await start({ open });
     await vaultOf(server.alice);
     const app = await OAuthApp.register(server);
@@ -137,7 +137,7 @@ onSqlite('tokens of an OAuth application', (open) => {
     assert.equal((await caller.post('/notes', note(), { 'x-vault-id': home })).status, 403);
   });
 
-  test('tokens of an OAuth application are revoked by their own client: a refresh token or an access token, with its whole family', async () => {
+  test('are revoked by their own client: a refresh token or an access token, with its whole family', async () => {
     await using server = await start({ open });
     await vaultOf(server.alice);
     const [app, other] = [await OAuthApp.register(server), await OAuthApp.register(server)];
@@ -157,7 +157,7 @@ onSqlite('tokens of an OAuth application', (open) => {
     assert.deepEqual((await server.alice.get('/connections')).body, []);
   });
 
-  test('tokens of an OAuth application are revoked by their owner, all of a client at once, and by nobody else', async () => {
+  test('are revoked by their owner, all of a client at once, and by nobody else', async () => {
     await using server = await start({ open });
     await vaultOf(server.alice);
     await vaultOf(server.bob);
@@ -175,7 +175,7 @@ onSqlite('tokens of an OAuth application', (open) => {
     assert.deepEqual([unknown.status, unknown.body], [404, { error: 'not_found' }]);
   });
 
-  test('tokens of an OAuth application end with the account, and are refused while it is suspended', async () => {
+  test('end with the account, and are refused while it is suspended', async () => {
     await using server = await start({ open });
     await vaultOf(server.bob);
     const app = await OAuthApp.register(server);
@@ -195,7 +195,7 @@ onSqlite('tokens of an OAuth application', (open) => {
     }
   });
 
-  test('tokens of an OAuth application are looked up by one statement, without the provider; a reduced scope stays reduced', async () => {
+  test('are looked up by one statement, without the provider; a reduced scope stays reduced', async () => {
     await using server = await start({ open });
     const home = (await vaultOf(server.alice)) as VaultId;
     const app = await OAuthApp.register(server);
@@ -239,7 +239,7 @@ onSqlite('tokens of an OAuth application', (open) => {
     assert.equal(await statusWith(server, kept), 200);
   });
 
-  test('tokens of an OAuth application are nowhere in the database in clear, nor are names and secrets of clients', async () => {
+  test('are nowhere in the database in clear, nor are names and secrets of clients', async () => {
     await using server = await start({ open });
     await vaultOf(server.alice);
     const app = await OAuthApp.register(server, {

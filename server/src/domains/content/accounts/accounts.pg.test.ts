@@ -18,7 +18,7 @@ const forgetUser = statement((db, p: { id: UserId }) => db.deleteFrom('users').w
 
 onEachEngine('registering accounts', (open) => {
   for (const registration of ['open', 'invite_only', 'closed'] as const) {
-    test(`registering accounts lets one of eight first registrations with the setup token at once succeed, registration ${registration}`, async () => {
+    test(`lets one of eight first registrations with the token at once succeed, registration ${registration}`, async () => {
       const { accounts, db } = await openFixtures(open, { registration });
       const setup_token = await accounts.setupToken();
       const eight = Array.from({ length: 8 }, (_, i) =>
@@ -33,7 +33,7 @@ onEachEngine('registering accounts', (open) => {
     });
   }
 
-  test('registering accounts lets one of eight registrations of one e-mail at once succeed, however the e-mail is written', async () => {
+  test('lets one of eight registrations of one e-mail at once succeed, however the e-mail is written', async () => {
     const { accounts } = await openFixtures(open);
     await accounts.register(bob);
     const spellings = ['alice@example.org', ' Alice@Example.org', 'ALICE@EXAMPLE.ORG ', 'alice@example.org\n'];
@@ -43,7 +43,7 @@ onEachEngine('registering accounts', (open) => {
     assert.deepEqual(codes.sort(), [null, ...Array(7).fill('registration_failed')]);
   });
 
-  test('registering accounts accepts an invite once, for its e-mail, for a week', async () => {
+  test('accepts an invite once, for its e-mail, for a week', async () => {
     const { accounts, clock } = await openFixtures(open, { registration: 'invite_only' });
     await accounts.register(alice);
     const forBob = (await accounts.createInvite('Bob@example.org')).token;
@@ -64,7 +64,7 @@ onEachEngine('registering accounts', (open) => {
     );
   });
 
-  test('registering accounts lets one of two registrations with one invite at once succeed', async () => {
+  test('lets one of two registrations with one invite at once succeed', async () => {
     const { accounts } = await openFixtures(open, { registration: 'invite_only' });
     await accounts.register(alice);
     const invite = (await accounts.createInvite()).token;
@@ -72,7 +72,7 @@ onEachEngine('registering accounts', (open) => {
     assert.deepEqual((await Promise.all(both)).sort(), ['invite_invalid', null]);
   });
 
-  test('registering accounts leaves the invite unused when it refuses a registration', async () => {
+  test('leaves the invite unused when it refuses a registration', async () => {
     const { accounts } = await openFixtures(open, { registration: 'invite_only' });
     await accounts.register(alice);
     const invite = (await accounts.createInvite()).token;
@@ -80,7 +80,7 @@ onEachEngine('registering accounts', (open) => {
     assert.equal(await codeOf(accounts.register({ ...bob, invite })), null);
   });
 
-  test('registering accounts is possible for the operator on a closed server; the first account becomes admin whatever was requested', async () => {
+  test('is possible for the operator on a closed server; the first account becomes admin', async () => {
     const { accounts } = await openFixtures(open, { registration: 'closed' });
     assert.equal((await accounts.createUser('alice@example.org', password, 'member')).role, 'admin');
     assert.equal((await accounts.createUser('bob@example.org')).role, 'member');
@@ -115,7 +115,7 @@ onEachEngine('the admin operations on accounts', (open) => {
     await accounts.refresh(refreshToken);
   });
 
-  test('the admin operations on accounts leave one active admin of two who suspend, demote or delete each other at once', async () => {
+  test('leave one active admin of two who suspend, demote or delete each other at once', async () => {
     const { accounts, db } = await openFixtures(open);
     for (const how of ['suspend', 'demote', 'delete', 'delete oneself'] as const) {
       const [a, b] = [
@@ -149,7 +149,7 @@ onEachEngine('the admin operations on accounts', (open) => {
     }
   });
 
-  test('the admin operations on accounts set only existing plans', async () => {
+  test('set only existing plans', async () => {
     const { accounts } = await openFixtures(open);
     await accounts.register(alice);
     assert.equal((await accounts.setPlan('Alice@example.org', 'pro')).tier, 'pro');
@@ -157,7 +157,7 @@ onEachEngine('the admin operations on accounts', (open) => {
     assert.equal(await codeOf(accounts.setPlan('nobody@example.org', 'pro')), 'account_not_found');
   });
 
-  test('the admin operations on accounts open a session as the only account, or as the named one', async () => {
+  test('open a session as the only account, or as the named one', async () => {
     const { accounts } = await openFixtures(open);
     assert.equal(await codeOf(accounts.openSession()), 'account_not_found');
     const { user } = await accounts.register(alice);
@@ -195,7 +195,7 @@ onEachEngine('profiles of accounts', (open) => {
 });
 
 onEachEngine('deleting an account', (open) => {
-  test('deleting an account succeeds for only one of the two last admins at once', async () => {
+  test('succeeds for only one of the two last admins at once', async () => {
     const { accounts } = await openFixtures(open);
     const admins = [
       await accounts.createUser('alice@example.org', password, 'admin'),
@@ -205,7 +205,7 @@ onEachEngine('deleting an account', (open) => {
     assert.deepEqual(codes.sort(), ['last_admin', null]);
   });
 
-  test('deleting an account frees the e-mail, leaves no row and no key, and never makes another first account', async () => {
+  test('frees the e-mail, leaves no row and no key, and never makes another first account', async () => {
     const { accounts, vaults, keys, db } = await openFixtures(open);
     await accounts.register(alice);
     const { user, accessToken } = await accounts.register(bob);
@@ -219,7 +219,7 @@ onEachEngine('deleting an account', (open) => {
     assert.equal((await accounts.register(bob)).user.role, 'member');
   });
 
-  test('deleting an account is resumed after an interruption; meanwhile the account is unreachable', async () => {
+  test('is resumed after an interruption; meanwhile the account is unreachable', async () => {
     let broken = true;
     const purgeSlice = async () => {
       if (broken) throw new Error('the disk is away');

@@ -11,7 +11,7 @@ const cookieOf = (refreshToken: string) => ({ cookie: `refresh_token=${refreshTo
 const both = (error: string) => ({ error, errors: error });
 
 onSqlite('POST /auth/register', (open) => {
-  test('POST /auth/register answers 201 with tokens, the user and a cookie that scripts cannot read', async () => {
+  test('answers 201 with tokens, the user and a cookie that scripts cannot read', async () => {
     await using server = await startServer({ open });
     const setup_token = await server.app.accounts.setupToken();
     const sent = { email: ' Alice@Example.org ', password, display_name: 'Alice', setup_token };
@@ -28,14 +28,14 @@ onSqlite('POST /auth/register', (open) => {
     assert.equal(answer.headers.get('cache-control'), 'no-store');
   });
 
-  test('POST /auth/register makes the cookie secure when the public address is https', async () => {
+  test('makes the cookie secure when the public address is https', async () => {
     await using server = await startServer({ open, config: { publicUrl: 'https://notes.example.org' } });
     const setup_token = await server.app.accounts.setupToken();
     const answer = await server.anyone.post('/auth/register', { email: 'alice@example.org', password, setup_token });
     assert.match(answer.headers.getSetCookie()[0] ?? '', /; Secure/);
   });
 
-  test('POST /auth/register refuses missing and mistyped fields with one error, and passwords by their length', async () => {
+  test('refuses missing and mistyped fields with one error, and passwords by their length', async () => {
     await using server = await startServer({ open });
     const email = 'alice@example.org';
     const wrong = [
@@ -64,7 +64,7 @@ onSqlite('POST /auth/register', (open) => {
     assert.deepEqual([invite.status, Object.keys(invite.body.errors)], [422, ['invite']]);
   });
 
-  test('POST /auth/register reveals no more about an e-mail in use than that registration failed', async () => {
+  test('reveals no more about an e-mail in use than that registration failed', async () => {
     await using server = await startServer({ open });
     await server.alice.signed();
     const answer = await server.anyone.post('/auth/register', { email: 'ALICE@example.org', password });
@@ -72,7 +72,7 @@ onSqlite('POST /auth/register', (open) => {
     assert.equal(answer.cookie('refresh_token'), undefined);
   });
 
-  test('POST /auth/register follows the registration mode, and always accepts the first account', async () => {
+  test('follows the registration mode, and always accepts the first account', async () => {
     await using server = await startServer({ open, config: { registration: 'invite_only' } });
     await server.alice.signed();
     const sent = { email: 'bob@example.org', password };
@@ -92,7 +92,7 @@ onSqlite('POST /auth/register', (open) => {
 });
 
 onSqlite('GET /auth/bootstrap', (open) => {
-  test('GET /auth/bootstrap returns whether the first account is still missing, and who may register', async () => {
+  test('returns whether the first account is still missing, and who may register', async () => {
     await using server = await startServer({ open, config: { registration: 'invite_only' } });
     const before = await server.anyone.get('/auth/bootstrap');
     const mode = { registration_mode: 'invite_only' };
@@ -106,7 +106,7 @@ onSqlite('GET /auth/bootstrap', (open) => {
 onSqlite('the first account', (open) => {
   const first = { email: 'alice@example.org', password };
 
-  test('the first account needs the setup token, which is void afterwards', async () => {
+  test('needs the setup token, which is void afterwards', async () => {
     await using server = await startServer({ open, config: { registration: 'open' } });
     const register = (body: object) => server.anyone.post('/auth/register', body);
     const without = await register(first);
@@ -122,7 +122,7 @@ onSqlite('the first account', (open) => {
     assert.equal((await register({ email: 'bob@example.org', password })).body.user.role, 'member');
   });
 
-  test('the first account cannot be made without the token through a proxy that sends HTTP/1.0, its own Host and no forwarding header', async () => {
+  test('cannot be made without the token through a proxy with HTTP/1.0, its own Host and no forwarded header', async () => {
     await using server = await startServer({ open });
     const { port } = new URL(server.url);
     const body = JSON.stringify(first);

@@ -87,7 +87,7 @@ onEachEngine('confirmed addresses', (open) => {
     assert.deepEqual(counts, [3, 5, 5, 8]);
   });
 
-  test('forgot costs the same statements for an address with an account, one without, and over the limit of both', async () => {
+  test('forgot costs the same statements with an account, without one, and over the limits', async () => {
     const mailer = new Mailbox();
     const db = countedDatabase(await open());
     await using server = await startServer({ open: async () => db, mailer });

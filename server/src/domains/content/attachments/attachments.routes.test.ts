@@ -193,7 +193,7 @@ for (const blobs of ['disk', 'database'] as const)
     });
 
     describe('reading', () => {
-      it('reading an attachment gives JSON with the bytes, or the bytes, by what is asked for', async () => {
+      it('an attachment gives JSON with the bytes, or the bytes, by what is asked for', async () => {
         const { server, alice } = await start();
         const { caller, vault } = alice;
         const bytes = fileOf('png', 100_001);
@@ -225,7 +225,7 @@ for (const blobs of ['disk', 'database'] as const)
         assert.deepEqual([head.status, head.headers.get('content-length'), head.bytes.length], [200, '100001', 0]);
       });
 
-      it('reading an attachment displays inline only types in which a browser runs nothing', async () => {
+      it('an attachment displays inline only types in which a browser runs nothing', async () => {
         const { caller } = (await start()).alice;
         const kinds = { 'p.pdf': 'inline', 't.txt': 'inline', 's.svg': 'attachment', 'd.docx': 'attachment' };
         const files: Record<string, Buffer> = { 'p.pdf': fileOf('pdf'), 'd.docx': fileOf('zip') };
@@ -238,7 +238,7 @@ for (const blobs of ['disk', 'database'] as const)
         assert.equal((await readRaw(caller, 't.txt')).headers.get('content-type'), 'text/plain; charset=utf-8');
       });
 
-      it('reading an attachment answers ranges, and says when a range cannot be satisfied', async () => {
+      it('an attachment answers ranges, and says when a range cannot be satisfied', async () => {
         const { server, alice } = await start();
         const { caller, vault } = alice;
         const bytes = fileOf('png', 200_000);
@@ -296,7 +296,7 @@ for (const blobs of ['disk', 'database'] as const)
     });
 
     describe('deletion', () => {
-      it('the deletion of attachments is idempotent, and a file uploaded to the same path afterwards is a new one', async () => {
+      it('the deletion of attachments is idempotent; a file uploaded to the same path later is a new one', async () => {
         const { caller, vault } = (await start()).alice;
         const first = (await uploadRaw(caller, 'a.png', fileOf('png'))).body.attachment;
         const count = async () => (await caller.get(`/vaults/${vault}`)).body.vault.attachment_count;
@@ -342,7 +342,7 @@ for (const blobs of ['disk', 'database'] as const)
       });
     });
 
-    it('POST /attachments repeats the answer of an upload with the same key, and refuses the key for anything else', async () => {
+    it('POST /attachments repeats the answer of an upload with the same key, and refuses the key for others', async () => {
       const { caller } = (await start()).alice;
       const key = { 'x-idempotency-key': 'one-upload' };
       const bytes = fileOf('png', 100_000);

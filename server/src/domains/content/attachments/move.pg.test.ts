@@ -55,7 +55,7 @@ for (const blobs of ['disk', 'database'] as const)
         assert.equal((await linksOf(alice, 'm.md'))[0].dangling, true);
       });
 
-      it('links to attachments follow a rename in the form they have, and are restored to the letter by the rename back', async () => {
+      it('links to attachments follow a rename in their own form, and a rename back restores them exactly', async () => {
         const { alice } = await start();
         const { caller } = alice;
         const bytes = fileOf('png');
@@ -130,7 +130,7 @@ for (const blobs of ['disk', 'database'] as const)
     });
 
     describe('batch move', () => {
-      it('a batch move of attachments moves all or none, counts the named ones, and happens once for an idempotency key', async () => {
+      it('a batch move of attachments is all or nothing, counts the named ones, and is idempotent by key', async () => {
         const { alice } = await start();
         const { caller } = alice;
         for (const path of ['a.png', 'x/b.png', 'y/b.png', 'z/c.png']) await uploadRaw(caller, path, fileOf('png'));
@@ -168,7 +168,7 @@ for (const blobs of ['disk', 'database'] as const)
     });
 
     describe('folders', () => {
-      it('folders exist while they contain a file, and take their files along when they are renamed', async () => {
+      it('exist while they contain a file, and take their files along when they are renamed', async () => {
         const { alice } = await start();
         const { caller } = alice;
         await uploadRaw(caller, 'f/g/a.png', fileOf('png'));
@@ -188,7 +188,7 @@ for (const blobs of ['disk', 'database'] as const)
         assert.equal((await readRaw(caller, 'top/h/F2/g/a.png')).status, 200);
       });
 
-      it('folders take their files with them when they are deleted', async () => {
+      it('take their files with them when they are deleted', async () => {
         const { alice } = await start();
         const { caller, vault } = alice;
         for (const path of ['f/a.png', 'f/g/b.png', 'm/c.png', 'd.png']) await uploadRaw(caller, path, fileOf('png'));

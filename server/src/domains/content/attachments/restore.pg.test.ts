@@ -15,7 +15,7 @@ const restored = ({ caller }: Writer, id: string, path?: string): Promise<Answer
   caller.post(`/trash/${id}/restore`, path === undefined ? {} : { path });
 
 onEachEngine('an attachment restored from the trash', (open) => {
-  test('an attachment restored from the trash is the same attachment: id, bytes, links to it, its row in the change feed', async () => {
+  test('is the same attachment: id, bytes, links to it, its row in the change feed', async () => {
     await using notes = await startLastingNotes({ open });
     const { server, alice } = notes;
     const file = await uploaded(alice, 'f/a.png', ONE);
@@ -37,7 +37,7 @@ onEachEngine('an attachment restored from the trash', (open) => {
     await assertConsistent(server);
   });
 
-  test('an attachment restored from the trash may go to another path of an allowed type, and replaces nothing', async () => {
+  test('may go to another path of an allowed type, and replaces nothing', async () => {
     await using notes = await startNotes({ open });
     const { server, alice } = notes;
     const { id } = await uploaded(alice, 'a.png', ONE);
@@ -57,7 +57,7 @@ onEachEngine('an attachment restored from the trash', (open) => {
     await assertConsistent(server);
   });
 
-  test('an attachment restored from the trash shares its blob with equal bytes that were uploaded meanwhile', async () => {
+  test('shares its blob with equal bytes that were uploaded meanwhile', async () => {
     await using notes = await startLastingNotes({ open });
     const { server, alice } = notes;
     const { id } = await uploaded(alice, 'a.png', ONE);
@@ -72,7 +72,7 @@ onEachEngine('an attachment restored from the trash', (open) => {
     await assertConsistent(server);
   });
 
-  test('an attachment restored from the trash counts for the limits of the plan again', async () => {
+  test('counts for the limits of the plan again', async () => {
     const plans = { ...builtinPlans, small: { ...builtinPlans.self_hosted, attachment_bytes_cap: 500 } };
     await using notes = await startLastingNotes({ open, config: { plans, defaultPlan: 'small' } });
     const { server, alice } = notes;
@@ -90,7 +90,7 @@ onEachEngine('an attachment restored from the trash', (open) => {
     await assertConsistent(server);
   });
 
-  test('an attachment restored from the trash leaves its bytes to the sweep only when it was deleted for good', async () => {
+  test('leaves its bytes to the sweep only when it was deleted for good', async () => {
     await using notes = await startLastingNotes({ open });
     const { server, alice } = notes;
     const stored = async () => (await Array.fromAsync(server.blobs.list())).flat().length;

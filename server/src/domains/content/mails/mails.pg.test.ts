@@ -64,7 +64,7 @@ onEachEngine('outgoing mails', (open) => {
     assert.equal(new Set(mailer.sent.map(({ to }) => to)).size, 6);
   });
 
-  test('a mail that cannot be sent is tried again after waits that grow, and admins are told until one is sent', async () => {
+  test('a mail that cannot be sent is retried with growing waits, and admins are told until one is sent', async () => {
     const { mails, mailer, clock } = await start();
     mailer.failure = unreachable;
     await mails.sendDue();

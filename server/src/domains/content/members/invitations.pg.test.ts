@@ -30,7 +30,7 @@ async function vaultsOf(server: TestServer, registered: Answer) {
 }
 
 onEachEngine('invitations to a vault', (open) => {
-  test('[S7] invitations that are dead for whatever reason are refused by the same bytes after the same statements', async () => {
+  test('[S7] dead invitations of every kind are refused with the same bytes after the same statements', async () => {
     const counted = countedDatabase(await open());
     await using shared = await startShared({ open: async () => counted, config: { authRateLimit: 1000 } });
     const { server, alice, bob, dave, vault } = shared;
@@ -71,7 +71,7 @@ onEachEngine('invitations to a vault', (open) => {
     assert.equal(seen.size, 2, [...seen].join('\n'));
   });
 
-  test('an invitation made in the instant of a removal lets the removed come back, and one made before does not', async () => {
+  test('an invitation made at the moment of a removal lets the person rejoin, and an earlier one does not', async () => {
     await using shared = await startShared({ open });
     const { alice, bob, path } = shared;
     const accept = ({ token }: { token: string }) => bob.post(`/invitations/${token}/accept`);
@@ -88,7 +88,7 @@ onEachEngine('invitations to a vault', (open) => {
     }
   });
 
-  test('an admin’s invitation to a vault registers where only the invited may, as often as it says, into the vault', async () => {
+  test('an admin’s invitation to a vault registers invited people on a closed server, as often as it says', async () => {
     await using at = await startInviteOnly(open);
     const { server, vault, invite, register } = at;
     const token = await invite({ role: 'editor', uses: 2 });
@@ -115,7 +115,7 @@ onEachEngine('invitations to a vault', (open) => {
     assert.equal(users.length, 4, 'a refused registration makes no account');
   });
 
-  test('an invitation of somebody who is no admin, and a dead one, register nobody; nor does any where nobody may', async () => {
+  test('an invitation by a non-admin, or a dead one, registers nobody; none does where registration is off', async () => {
     await using at = await startInviteOnly(open);
     const { server, vault, path, invite, register } = at;
     const bobs = (await register('bob', await invite({ role: 'editor' }))).body;

@@ -13,7 +13,7 @@ const refusalOf = ({ status, body }: Awaited<ReturnType<Caller['get']>>) => [sta
 onEachEngine('members', (open) => {
   const start = oneServer(() => ({ open }));
 
-  test('members see a shared vault beside their own, with their role, and work in it as that allows', async () => {
+  test('see a shared vault beside their own, with their role, and work in it as that allows', async () => {
     await using shared = await startShared(await start());
     const { alice, bob, carol, headers, note, vault } = shared;
     await alice.patch('/me', { display_name: 'Alice' });
@@ -119,7 +119,7 @@ onEachEngine('members', (open) => {
     await shared.join(bob, 'viewer');
   });
 
-  test('an invitation does not give back a role that the owner has lowered since, to a member or after leaving', async () => {
+  test('an invitation cannot restore a role that the owner has lowered since, not even after leaving', async () => {
     await using shared = await startShared(await start());
     const { alice, bob, path, server } = shared;
     const [used, unused] = [await shared.invite({ role: 'editor', uses: 5 }), await shared.invite({ role: 'editor' })];
@@ -155,7 +155,7 @@ onEachEngine('members', (open) => {
     assert.deepEqual(refusalOf(await carol.delete('/notes/a.md', undefined, headers)), [403, 'insufficient_access']);
   });
 
-  test('a vault is handed over: the old owner is an editor, defaults and client ids stay each with their person', async () => {
+  test('handing over a vault makes the old owner an editor; defaults and client ids stay with each person', async () => {
     await using shared = await startShared(await start());
     const { alice, bob, path } = shared;
     const registered = (await alice.post('/vaults/register', { client_id: 'laptop', name: 'Laptop' })).body;
@@ -182,7 +182,7 @@ onEachEngine('members', (open) => {
     assert.equal((await bob.delete(`/vaults/${registered.id}`)).status, 200);
   });
 
-  test('a vault is handed over only to somebody whose plan has room for it, of which the owner learns nothing', async () => {
+  test('a vault is handed over only to somebody whose plan has room, and the owner learns nothing of it', async () => {
     const plans = { small: { vaults_cap: 1 } };
     await using shared = await startShared({ open, config: { plans: plansWith(plans) } });
     const { bob, alice, path } = shared;
@@ -210,7 +210,7 @@ onEachEngine('members', (open) => {
     assert.equal((await alice.post('/notes', note, headers)).body.limit, 1);
   });
 
-  test('a search across vaults finds in shared ones what the credential of the caller reaches, under the caller’s plan', async () => {
+  test('a cross-vault search covers shared vaults that the credential reaches, under the caller’s plan', async () => {
     await using shared = await startShared({
       open,
       config: { plans: plansWith({ small: { cross_vault_search: false } }) },
@@ -239,7 +239,7 @@ onEachEngine('members', (open) => {
     assert.equal(await found(bob), 403);
   });
 
-  test('[S6] members of a suspended owner read and export, are told why they cannot write, and an admin hands it over', async () => {
+  test('[S6] members of a suspended owner read and export but cannot write, and an admin hands the vault over', async () => {
     await using shared = await startShared({ open });
     const { server, alice, bob, carol, vault, headers } = shared;
     const own = (await bob.post('/vaults', { name: 'Bob’s' })).body.vault;
@@ -325,7 +325,7 @@ onEachEngine('members', (open) => {
     assert.deepEqual(await actor(), { kind: 'key', name: '', user_id: bobs, display_name: 'Robert' });
   });
 
-  test('the feed with all fields says who made each last change, but nobody’s credential and, to viewers, not who deleted what', async () => {
+  test('the full feed names who made each last change, but no credential, and to viewers not who deleted', async () => {
     await using shared = await startShared(await start());
     const { server, alice, bob, carol, headers, vault } = shared;
     await bob.patch('/me', { display_name: 'Bob' });
@@ -411,7 +411,7 @@ onEachEngine('members', (open) => {
     assert.equal((await read(bob)).status, 200);
   });
 
-  test('[S1] every operation about members refuses a person or an invitation of another vault, and changes nothing', async () => {
+  test('[S1] every operation about members refuses a person or an invitation of another vault', async () => {
     await using shared = await startShared(await start());
     const { alice, bob, path, vault } = shared;
     const bobs = await shared.join(bob, 'editor');

@@ -9,7 +9,7 @@ const GONE = 'This feed was retired: use GET /sync/changes, or GET /sync/manifes
 onEachEngine('tags and types', (open) => {
   const start = oneServer(() => ({ open }));
 
-  test('tags and types are counted over live notes, ignoring case, in the spelling of the oldest note, ordered by name', async () => {
+  test('are counted over live notes, ignoring case, in the spelling of the oldest note, ordered by name', async () => {
     await using notes = await startNotes(await start());
     const { alice, server } = notes;
     const { caller } = alice;
@@ -36,7 +36,7 @@ onEachEngine('tags and types', (open) => {
     ]);
   });
 
-  test('tags and types cover more notes than one slice, and only those of this vault', async () => {
+  test('cover more notes than one slice, and only those of this vault', async () => {
     await using notes = await startNotes(await start());
     const { alice } = notes;
     await (await notes.bob()).write('a.md', '#foreign');

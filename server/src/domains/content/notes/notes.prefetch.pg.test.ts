@@ -22,7 +22,7 @@ onEachEngine('a note that is read beforehand', (open) => {
     return { server, alice, vault, key: made.key as string, keyId: made.id as string, reader, write };
   }
 
-  test('a note that is read beforehand is as it is now, at its path and by its id, also after a rename and a deletion', async () => {
+  test('is as it is now, at its path and by its id, also after a rename and a deletion', async () => {
     const { server, alice, vault, reader, write } = await start();
     await using _ = server;
     const { id } = await write('a.md', 'one');
@@ -44,7 +44,7 @@ onEachEngine('a note that is read beforehand', (open) => {
     assert.deepEqual([await read('/notes/by-id/none'), await read('/notes/..%2fa.md')], [400, 422]);
   });
 
-  test('a note that is read beforehand has what was typed into it', async () => {
+  test('has what was typed into it', async () => {
     const { server, key, reader, write } = await start();
     await using _ = server;
     const { id } = await write('a.md', 'typed: ');
@@ -61,7 +61,7 @@ onEachEngine('a note that is read beforehand', (open) => {
     }
   });
 
-  test('a note that is read beforehand reaches nobody who may not read it any more', async () => {
+  test('reaches nobody who may not read it any more', async () => {
     const { server, alice, vault, keyId, reader, write } = await start();
     await using _ = server;
     await write('a.md', 'secret');
@@ -77,7 +77,7 @@ onEachEngine('a note that is read beforehand', (open) => {
     assert.equal(await asked(), 401);
   });
 
-  test('a note that is read beforehand reaches nobody by the header of another vault or the credential of another person', async () => {
+  test('reaches nobody by the header of another vault or the credential of another person', async () => {
     const { server, vault, reader, write } = await start();
     await using _ = server;
     await write('a.md', 'secret');

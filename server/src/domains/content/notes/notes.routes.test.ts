@@ -177,7 +177,7 @@ onSqlite('upserting notes', (open) => {
     assert.equal((await alice.read('c.md')).status, 404);
   });
 
-  test('version: an append and a batch answer conflicts with conflict: true, a batch creates what is not live', async () => {
+  test('version: appends and batches answer conflicts with conflict: true; a batch creates what is not live', async () => {
     await using notes = await start();
     const { alice } = notes;
     await alice.write('folder.md/x.md', 'x');

@@ -25,7 +25,7 @@ onEachEngine('changing vaults', (open) => {
     assert.equal((await vaults.create(alice, { name: 'Work' })).slug, 'work-2');
   });
 
-  test('changing vaults moves the default and never just removes it; deleting it promotes the oldest vault left', async () => {
+  test('moves the default and never just removes it; deleting it promotes the oldest vault left', async () => {
     const fixtures = await openFixtures(open);
     const { vaults, clock } = fixtures;
     const alice = await signUp(fixtures, 'alice');
@@ -51,7 +51,7 @@ onEachEngine('changing vaults', (open) => {
     assert.equal((await defaults()).length, 1);
   });
 
-  test('restoring a vault makes it the default only when there is none, with its slug and client id only if free', async () => {
+  test('restoring a vault makes it default only if there is none; slug and client id return only if free', async () => {
     const fixtures = await openFixtures(open);
     const { vaults } = fixtures;
     const alice = await signUp(fixtures, 'alice');
@@ -91,7 +91,7 @@ onEachEngine('changing vaults', (open) => {
     assert.equal(await codeOf(vaults.purge(bob, id)), 'vault_not_found');
   });
 
-  test('changing vaults stores no name, slug or description in clear', async () => {
+  test('stores no name, slug or description in clear', async () => {
     const fixtures = await openFixtures(open);
     const alice = await signUp(fixtures, 'alice');
     const sent = { client_id: 'secret-client', name: 'Secret Name' };
@@ -105,7 +105,7 @@ onEachEngine('changing vaults', (open) => {
 });
 
 onEachEngine('purging vaults', (open) => {
-  test('purging vaults keeps a deleted vault for thirty days; then its owner cannot see it, and soon it is erased', async () => {
+  test('keeps a deleted vault for thirty days; then its owner cannot see it, and soon it is erased', async () => {
     const fixtures = await openFixtures(open);
     const { vaults, clock, hookCalls: options, keys } = fixtures;
     const alice = await signUp(fixtures, 'alice');
@@ -130,7 +130,7 @@ onEachEngine('purging vaults', (open) => {
     assert.equal(await vaults.purgeDue(clock.now()), 0);
   });
 
-  test('purging vaults destroys the key first, erases in slices, and resumes after an interruption', async () => {
+  test('destroys the key first, erases in slices, and resumes after an interruption', async () => {
     let slices = 0;
     let keyWasThere = false;
     const fixtures: Fixtures = await openFixtures(open, {
@@ -173,7 +173,7 @@ onEachEngine('purging vaults', (open) => {
     assert.deepEqual(options.erased, made.slice(1));
   });
 
-  test('purging vaults and restoring at once succeeds for one only', async () => {
+  test('and restoring at once succeeds for one only', async () => {
     const fixtures = await openFixtures(open);
     const { vaults } = fixtures;
     const alice = await signUp(fixtures, 'alice');
@@ -187,7 +187,7 @@ onEachEngine('purging vaults', (open) => {
     }
   });
 
-  test('purging vaults is possible for deleted vaults only', async () => {
+  test('is possible for deleted vaults only', async () => {
     const fixtures = await openFixtures(open);
     const alice = await signUp(fixtures, 'alice');
     const { id } = await fixtures.vaults.create(alice, { name: 'One' });

@@ -9,7 +9,7 @@ const NOWHERE = '00000000-0000-7000-8000-000000000000';
 const plans = mergePlans(builtinPlans, { free: { vaults_cap: 10, notes_cap: 10 } });
 
 onEachEngine('creating vaults', (open) => {
-  test('creating vaults makes exactly one default of eight first vaults at once', async () => {
+  test('makes exactly one default of eight first vaults at once', async () => {
     const fixtures = await openFixtures(open);
     const alice = await signUp(fixtures, 'alice');
     await Promise.all(
@@ -20,7 +20,7 @@ onEachEngine('creating vaults', (open) => {
     assert.deepEqual(list.map(({ slug }) => slug).sort(), ['vault', ...[2, 3, 4, 5, 6, 7, 8].map((n) => `vault-${n}`)]);
   });
 
-  test('creating vaults lets ten of fifty creates at once succeed against a cap of ten', async () => {
+  test('lets ten of fifty creates at once succeed against a cap of ten', async () => {
     const fixtures = await openFixtures(open, { plans, defaultPlan: 'free' });
     const alice = await signUp(fixtures, 'alice');
     const errors = await Promise.all(
@@ -40,7 +40,7 @@ onEachEngine('creating vaults', (open) => {
     assert.equal((await fixtures.vaults.list(alice, { deleted: false })).length, 10);
   });
 
-  test('creating vaults makes one vault of ten registrations of one client id at once, with the first name', async () => {
+  test('makes one vault of ten registrations of one client id at once, with the first name', async () => {
     const fixtures = await openFixtures(open);
     const alice = await signUp(fixtures, 'alice');
     const all = await Promise.all(
@@ -51,7 +51,7 @@ onEachEngine('creating vaults', (open) => {
     assert.deepEqual(all.map(({ status }) => status).sort(), ['created', ...Array(9).fill('existing')]);
   });
 
-  test('creating vaults makes different vaults for one client id of different users', async () => {
+  test('makes different vaults for one client id of different users', async () => {
     const fixtures = await openFixtures(open);
     const [alice, bob] = [await signUp(fixtures, 'alice'), await signUp(fixtures, 'bob')];
     const hers = await fixtures.vaults.register(alice, { client_id: 'laptop', name: 'Notes' });
@@ -80,7 +80,7 @@ onEachEngine('creating vaults', (open) => {
 });
 
 onEachEngine('selecting a vault by X-Vault-ID', (open) => {
-  test('selecting a vault by X-Vault-ID accepts only active vaults of the user', async () => {
+  test('accepts only active vaults of the user', async () => {
     const fixtures = await openFixtures(open);
     const { vaults } = fixtures;
     const [alice, bob] = [await signUp(fixtures, 'alice'), await signUp(fixtures, 'bob')];
@@ -100,7 +100,7 @@ onEachEngine('selecting a vault by X-Vault-ID', (open) => {
     assert.equal(await codeOf(vaults.openVault(alice, second.id, 'read')), 'vault_header_not_found');
   });
 
-  test('selecting a vault by X-Vault-ID gives a key its only accessible vault, else the default one, at its level there', async () => {
+  test('gives a key its only accessible vault, else the default one, at its level there', async () => {
     const fixtures = await openFixtures(open);
     const { vaults } = fixtures;
     const alice = await signUp(fixtures, 'alice');
@@ -118,7 +118,7 @@ onEachEngine('selecting a vault by X-Vault-ID', (open) => {
     assert.equal(await codeOf(vaults.openVault(without, second.id, 'read')), 'vault_no_access');
   });
 
-  test('selecting a vault by X-Vault-ID takes one statement, with and without a header', async () => {
+  test('takes one statement, with and without a header', async () => {
     const fixtures = await openFixtures(open);
     const { db, vaults } = fixtures;
     const alice = await signUp(fixtures, 'alice');
@@ -141,7 +141,7 @@ onEachEngine('selecting a vault by X-Vault-ID', (open) => {
 });
 
 onEachEngine('writing to a vault', (open) => {
-  test('writing to a vault hands out seqs to fifty writers at once, each once and without gaps', async () => {
+  test('hands out seqs to fifty writers at once, each once and without gaps', async () => {
     const fixtures = await openFixtures(open);
     const alice = await signUp(fixtures, 'alice');
     const { id } = await fixtures.vaults.create(alice, { name: 'One' });
@@ -153,7 +153,7 @@ onEachEngine('writing to a vault', (open) => {
     assert.equal((await fixtures.vaults.get(alice, id)).noteCount, 50);
   });
 
-  test('writing to a vault counts the notes cap over all active vaults, also when they grow at once', async () => {
+  test('counts the notes cap over all active vaults, also when they grow at once', async () => {
     const fixtures = await openFixtures(open, { plans, defaultPlan: 'free' });
     const { vaults } = fixtures;
     const alice = await signUp(fixtures, 'alice');
@@ -184,7 +184,7 @@ onEachEngine('writing to a vault', (open) => {
     await advance(fixtures, alice, made[0]?.id ?? '', 1);
   });
 
-  test('writing to a vault is still capped after a restore', async () => {
+  test('is still capped after a restore', async () => {
     const fixtures = await openFixtures(open, { plans, defaultPlan: 'free' });
     const { vaults } = fixtures;
     const alice = await signUp(fixtures, 'alice');
@@ -199,7 +199,7 @@ onEachEngine('writing to a vault', (open) => {
     assert.equal((await vaults.restore(alice, first.id)).noteCount, 6);
   });
 
-  test('writing to a vault is refused when the vault was deleted since it was opened', async () => {
+  test('is refused when the vault was deleted since it was opened', async () => {
     const fixtures = await openFixtures(open);
     const { db, vaults, hookCalls: options } = fixtures;
     const alice = await signUp(fixtures, 'alice');

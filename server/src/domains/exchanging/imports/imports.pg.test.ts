@@ -13,7 +13,7 @@ const said = ({ status, body }: Answer) => [status, body?.error ?? body];
 const LIMITS = { entries: 50, unpackedBytes: 4_000_000, ratio: 100, ratioFrom: 100_000 };
 
 onEachEngine('imports of zips', (open) => {
-  test('imports of zips write notes and attachments at their paths with their times, links resolved', async () => {
+  test('write notes and attachments at their paths with their times, links resolved', async () => {
     await using at = await startImporting({ open });
     const mtime = new Date(1_600_000_000_000);
     const result = await at.run(
@@ -58,7 +58,7 @@ onEachEngine('imports of zips', (open) => {
     }
   });
 
-  test('imports of zips can be repeated: equal files are left, others get a new name, also for another case or Unicode form', async () => {
+  test('can be repeated: equal files are left, others get a new name, also for another case or Unicode form', async () => {
     await using at = await startImporting({ open });
     await at.put('a.md', 'mine');
     await at.put('same.md', 'same');
@@ -85,7 +85,7 @@ onEachEngine('imports of zips', (open) => {
     assert.deepEqual(await at.paths(), paths);
   });
 
-  test('imports of zips convert notes in UTF-16 with a byte order mark', async () => {
+  test('convert notes in UTF-16 with a byte order mark', async () => {
     await using at = await startImporting({ open });
     const marked = Buffer.from('\ufeff# Täglich 日本\r\n', 'utf16le');
     const { report } = await at.run(
@@ -123,7 +123,7 @@ onEachEngine('imports of zips', (open) => {
     assert.deepEqual(said(await apply()), [409, 'import_not_applicable']);
   });
 
-  test('imports of zips refuse hostile names and kinds of files, and import the others', async () => {
+  test('refuse hostile names and kinds of files, and import the others', async () => {
     await using at = await startImporting({ open });
     const hostile: [ZipFileInput, string][] = [
       [{ name: '../escape.md' }, 'unsafe_path'],
@@ -165,7 +165,7 @@ onEachEngine('imports of zips', (open) => {
     assert.deepEqual(await at.paths(), ['good.md', 'last.md']);
   });
 
-  test('imports of zips fail as a whole for what is no archive, is damaged, or is beyond the limits', async () => {
+  test('fail as a whole for what is no archive, is damaged, or is beyond the limits', async () => {
     await using at = await startImporting({ open, archiveLimits: LIMITS });
     const good = zipOf([{ name: 'a.md', data: 'a' }]);
     const shared = { name: 'a.md', data: 'text '.repeat(2000) };
@@ -213,7 +213,7 @@ onEachEngine('imports of zips', (open) => {
 onEachEngine('jobs of imports', (open) => {
   const archive = zipOf(Array.from({ length: 120 }, (_, i) => ({ name: `${i}.md`, data: `note ${i}` })));
 
-  test('jobs of imports run one at a time for an account, and a new one replaces one that is over', async () => {
+  test('run one at a time for an account, and a new one replaces one that is over', async () => {
     await using at = await startImporting({ open });
     const both = await Promise.all([at.begin(archive), at.begin(archive)]);
     assert.deepEqual(both.map(({ status }) => status).sort(), [202, 409]);
@@ -223,7 +223,7 @@ onEachEngine('jobs of imports', (open) => {
     assert.equal((await at.server.alice.get('/imports')).body.imports.length, 1);
   });
 
-  test('jobs of imports are run once by two processes', async () => {
+  test('are run once by two processes', async () => {
     await using at = await startImporting({ open });
     const { db, blobs, masterKey, clock } = at.server;
     await using other = await startServer({ open: async () => db, blobs, masterKey, clock });
@@ -233,7 +233,7 @@ onEachEngine('jobs of imports', (open) => {
     assert.deepEqual([state, report.notes, report.unchanged], ['done', 120, 0]);
   });
 
-  test('jobs of imports go on where they were interrupted, and write nothing twice', async () => {
+  test('go on where they were interrupted, and write nothing twice', async () => {
     await using at = await startImporting({ open });
     const { id } = (await at.begin(archive)).body;
     await at.server.app.imports.runWaiting(AbortSignal.abort());
@@ -254,7 +254,7 @@ onEachEngine('jobs of imports', (open) => {
     assert.equal((await at.paths()).length, 120);
   });
 
-  test('jobs of imports can be cancelled, which erases the archive', async () => {
+  test('can be cancelled, which erases the archive', async () => {
     await using at = await startImporting({ open });
     const { id } = (await at.begin(archive)).body;
     assert.equal(await at.blobs(), 1);
@@ -265,7 +265,7 @@ onEachEngine('jobs of imports', (open) => {
     assert.deepEqual([state, await at.paths()], ['cancelled', []]);
   });
 
-  test('jobs of imports are gone after a day, also a dry run that was never applied', async () => {
+  test('are gone after a day, also a dry run that was never applied', async () => {
     await using at = await startImporting({ open });
     const { id } = await at.run(archive, '&dry_run=true');
     assert.equal(await at.blobs(), 1);
@@ -277,7 +277,7 @@ onEachEngine('jobs of imports', (open) => {
     assert.equal(await at.blobs(), 0);
   });
 
-  test('jobs of imports belong to their account, and to the vault they write to', async () => {
+  test('belong to their account, and to the vault they write to', async () => {
     await using at = await startImporting({ open });
     const { bob, alice } = at.server;
     const { id } = (await at.begin(archive, '&dry_run=1')).body;
@@ -296,7 +296,7 @@ onEachEngine('jobs of imports', (open) => {
 });
 
 onEachEngine('exports', (open) => {
-  test('exports are a zip of every note, attachment and folder with its time, by a ticket of a session, once', async () => {
+  test('are a zip of every note, attachment and folder with its time, by a ticket of a session, once', async () => {
     await using at = await startImporting({ open });
     const { server } = at;
     const headers = { 'x-vault-id': at.vault };
@@ -329,7 +329,7 @@ onEachEngine('exports', (open) => {
     assert.deepEqual(file.bytes, PNG);
   });
 
-  test('exports leave out what is damaged, and list it in a file that is not imported', async () => {
+  test('leave out what is damaged, and list it in a file that is not imported', async () => {
     await using at = await startImporting({ open });
     const { alice, anyone, app, db } = at.server;
     await at.put('sound.md', 'sound');

@@ -34,7 +34,7 @@ const EXPORT = [
 ];
 
 onEachEngine('imports of Joplin exports', (open) => {
-  test('imports of Joplin exports keep notebooks, tags, times, links between notes, and resources', async () => {
+  test('keep notebooks, tags, times, links between notes, and resources', async () => {
     await using at = await startImporting({ open });
     const files = [...EXPORT, { name: '../escape.md', data: 'x' }, { name: 'link', type: '2' }];
     const result = await at.run(tarOf(files));
@@ -66,7 +66,7 @@ onEachEngine('imports of Joplin exports', (open) => {
     ]);
   });
 
-  test('imports of Joplin exports keep whole titles, to-dos and sources as frontmatter, beside that of the note', async () => {
+  test('keep whole titles, to-dos and sources as frontmatter, beside that of the note', async () => {
     await using at = await startImporting({ open });
     await at.run(tarOf(EXPORT));
     const content = async (path: string) => (await at.note(path)).body.content;
@@ -86,7 +86,7 @@ onEachEngine('imports of Joplin exports', (open) => {
     );
   });
 
-  test('imports of Joplin exports recognize a zipped RAW folder, and import other files of it as they are', async () => {
+  test('recognize a zipped RAW folder, and import other files of it as they are', async () => {
     await using at = await startImporting({ open });
     const stray = { name: `${joplinId('9')}.md`, data: 'no item' };
     const files = [...EXPORT, stray, { name: 'read me.txt', data: 'x' }];

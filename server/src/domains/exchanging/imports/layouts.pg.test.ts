@@ -38,7 +38,7 @@ onEachEngine('root folders of zips', (open) => {
     assert.deepEqual(await at.paths(), ['Garden/Beans.md', 'Q: why.md', 'Soup 2.md', 'Soup.md', 'bed.png']);
   });
 
-  test('folders of a zip stay when a file or another folder is beside them, and names below them stay refused', async () => {
+  test('folders of a zip stay beside files and other folders, and the names below them stay refused', async () => {
     await using at = await startImporting({ open });
     const one = await at.run(zipOf([{ name: 'A/a.md' }, { name: 'a.md' }]));
     const two = await at.run(zipOf([{ name: 'B/b.md' }, { name: 'C/c.md' }]));

@@ -27,7 +27,7 @@ async function keysOf({ server, alice, bob, vault, join, headers }: Awaited<Retu
 }
 
 onEachEngine('the room of uploads in slices', (open) => {
-  test('the room of uploads in slices counts in the storage of the owner, who sees and ends each of them', async () => {
+  test('counts in the storage of the owner, who sees and ends each of them', async () => {
     await using shared = await startShared({ open, config: { plans } });
     const { alice, bob, carol, vault, headers } = shared;
     const bobId = await shared.join(bob, 'editor');
@@ -62,7 +62,7 @@ onEachEngine('the room of uploads in slices', (open) => {
     assert.deepEqual((await Array.fromAsync(shared.server.blobs.list())).flat(), []);
   });
 
-  test('the room of uploads in slices is free after an hour without progress, and each slice keeps it for another', async () => {
+  test('is free after an hour without progress, and each slice keeps it for another', async () => {
     await using shared = await startShared({ open, config: { plans } });
     const { alice, bob, owner, headers } = await keysOf(shared);
     const { clock } = shared.server;
@@ -98,7 +98,7 @@ onEachEngine('the room of uploads in slices', (open) => {
     });
   });
 
-  test('the room of uploads in slices is not kept by a progress that a clock which was ahead has stored', async () => {
+  test('is not kept by a progress that a clock which was ahead has stored', async () => {
     await using shared = await startShared({ open, config: { plans } });
     const { alice, headers, server } = shared;
     const url = await createUpload(alice, 'a.png', SLICE_MIN, {}, headers);
@@ -108,7 +108,7 @@ onEachEngine('the room of uploads in slices', (open) => {
     assert.equal((await sendSlice(alice, url, 0, fileOf('png', SLICE_MIN), headers)).status, 204);
   });
 
-  test('the room of uploads in slices goes to one of two when progress arrives while an hour without it ends', async () => {
+  test('goes to one of two when progress arrives while an hour without it ends', async () => {
     await using shared = await startShared({ open, config: { plans } });
     const { alice, bob, owner, headers } = await keysOf(shared);
     const { server } = shared;

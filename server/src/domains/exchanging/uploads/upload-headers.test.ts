@@ -14,7 +14,7 @@ function headersOf(fields: Readonly<Record<string, string>>) {
 const ofMetadata = (metadata: string) =>
   fieldsFrom(headersOf({ 'tus-resumable': '1.0.0', 'upload-length': '9', 'upload-metadata': metadata }));
 
-test('fieldsFrom reads what is announced, whatever the order of the metadata, and keeps them as they were sent', () => {
+test('fieldsFrom reads metadata in any order, and keeps the fields as they were sent', () => {
   const metadata = `if_match ${base64('abc')}, device ${base64('phone')},other,mtime ${base64('1.25')},path ${base64('ü/a.png')}`;
   assert.deepEqual(ofMetadata(metadata), {
     ...{ path: 'ü/a.png', length: 9, mtime: 1.25, device: 'phone', ifMatch: 'abc', ifNoneMatch: null },

@@ -40,7 +40,7 @@ async function keyOf({ alice, bearer }: TestServer, reach: object): Promise<Call
 }
 
 onEachEngine('an upload in slices', (open) => {
-  test('an upload in slices becomes one attachment with the last of them, as PUT makes it', async () => {
+  test('becomes one attachment with the last of them, as PUT makes it', async () => {
     await using server = await start({ open });
     const { alice } = server;
     const bytes = fileOf('png', 3 * SLICE_MIN + 17);
@@ -63,7 +63,7 @@ onEachEngine('an upload in slices', (open) => {
     await assertConsistent(server);
   });
 
-  test('an upload in slices cuts long ones into parts of its own, none of them short, also without a length', async () => {
+  test('cuts long ones into parts of its own, none of them short, also without a length', async () => {
     await using server = await start({ open });
     const { alice } = server;
     const bytes = fileOf('png', 2 * PART_BYTES + 3 * SLICE_MIN);
@@ -87,7 +87,7 @@ onEachEngine('an upload in slices', (open) => {
     assert.ok((await readRaw(alice, 'a.png')).bytes.equals(bytes));
   });
 
-  test('an upload in slices keeps what had arrived when the connection breaks, but nothing of a checked slice', async () => {
+  test('keeps what had arrived when the connection breaks, but nothing of a checked slice', async () => {
     await using server = await start({ open });
     const { alice } = server;
     const bytes = fileOf('png', 4 * SLICE_MIN);
@@ -103,7 +103,7 @@ onEachEngine('an upload in slices', (open) => {
     assert.equal(await stored(server), 1);
   });
 
-  test('an upload in slices refuses a wrong checksum, a wrong place, a short slice, too many bytes, and other media', async () => {
+  test('refuses a wrong checksum, a wrong place, a short slice, too many bytes, and other media', async () => {
     await using server = await start({ open });
     const { alice } = server;
     const bytes = fileOf('png', 2 * SLICE_MIN);
@@ -135,7 +135,7 @@ onEachEngine('an upload in slices', (open) => {
     assert.equal((await sendSlice(alice, url, 0, bytes, checksumOf(bytes))).status, 204);
   });
 
-  test('an upload in slices that is refused at its end answers 412 with the conflict that PUT has, and 410 afterwards', async () => {
+  test('an upload in slices refused at its end answers 412 with the conflict of a PUT, and 410 afterwards', async () => {
     await using server = await start({ open });
     const { alice } = server;
     const [old, new_, other] = [fileOf('png'), fileOf('png'), fileOf('png')];
@@ -167,7 +167,7 @@ onEachEngine('an upload in slices', (open) => {
     assert.equal(await stored(server), 1);
   });
 
-  test('an upload in slices is refused at its beginning for what PUT refuses whatever the bytes', async () => {
+  test('is refused at its beginning for what PUT refuses whatever the bytes', async () => {
     await using server = await start({ open });
     const { alice } = server;
     await uploadRaw(alice, 'a.png', fileOf('png'));
@@ -255,7 +255,7 @@ onEachEngine('an upload in slices', (open) => {
     await assertConsistent(server);
   });
 
-  test('an upload in slices belongs to its account, credential and vault, with the access that they have now', async () => {
+  test('belongs to its account, credential and vault, with the access that they have now', async () => {
     await using server = await start({ open });
     const { alice, bob, anyone } = server;
     const { vault } = (await alice.post('/vaults', { name: 'Files' })).body;
@@ -302,7 +302,7 @@ onEachEngine('an upload in slices', (open) => {
     assert.equal(await stored(server), 0);
   });
 
-  test('an upload in slices goes on with a device whose token was refreshed, as with the one before', async () => {
+  test('goes on with a device whose token was refreshed, as with the one before', async () => {
     await using server = await start({ open });
     const { alice, anyone, bearer } = server;
     const [{ id: vault }] = (await alice.get('/vaults')).body.vaults;
@@ -315,7 +315,7 @@ onEachEngine('an upload in slices', (open) => {
     assert.ok((await readRaw(alice, 'a.png')).bytes.equals(bytes));
   });
 
-  test('an upload in slices ends with the membership of whoever began it, and waits for a role that was lowered', async () => {
+  test('ends with the membership of whoever began it, and waits for a role that was lowered', async () => {
     await using server = await start({ open });
     const { alice, bob } = server;
     const [{ id: vault }] = (await alice.get('/vaults')).body.vaults;
@@ -337,7 +337,7 @@ onEachEngine('an upload in slices', (open) => {
     assert.equal((await bob.get(url, tus)).status, 404);
   });
 
-  test('an upload in slices counts among sixteen of an account and ten GB without a cap, but not once its credential has ended', async () => {
+  test('counts among sixteen of an account and ten GB without a cap, but not once its credential has ended', async () => {
     const plans = planWith({ max_file_bytes: null });
     await using server = await start({ open, config: { plans } });
     const caller = await keyOf(server, {});
@@ -356,7 +356,7 @@ onEachEngine('an upload in slices', (open) => {
     assert.equal((await raw.all('select id from uploads')).length, 1);
   });
 
-  test('an upload in slices reserves its length: no other takes the room, and its own end has it', async () => {
+  test('reserves its length: no other takes the room, and its own end has it', async () => {
     const plans = planWith({ attachment_bytes_cap: 1 * MB });
     await using server = await start({ open, config: { plans } });
     const { alice } = server;
@@ -376,7 +376,7 @@ onEachEngine('an upload in slices', (open) => {
     assert.equal((await askUpload(alice, 'c.png', 20 * KB)).status, 201);
   });
 
-  test('an upload in slices is begun once for an idempotency key', async () => {
+  test('is begun once for an idempotency key', async () => {
     await using server = await start({ open });
     const { alice } = server;
     const keyed = { 'x-idempotency-key': 'once' };
@@ -389,7 +389,7 @@ onEachEngine('an upload in slices', (open) => {
     assert.equal((await askUpload(alice, 'b.png', 9, {}, keyed)).status, 422);
   });
 
-  test('an upload in slices says what it offers, and takes methods that a client cannot send from a header', async () => {
+  test('says what it offers, and takes methods that a client cannot send from a header', async () => {
     await using server = await start({ open });
     const { alice, anyone } = server;
     for (const path of ['/uploads', '/uploads/x']) {

@@ -28,7 +28,7 @@ function callerWith(scope: AccessScope | undefined, kind: Principal['kind'] = 'k
   return scope === undefined ? caller : { ...caller, scope };
 }
 
-test('permissionFor gives the owner as much as the credential and its scope allow, and anybody else nothing', () => {
+test('permissionFor gives the owner what the credential and its scope allow, and others nothing', () => {
   const owned = (id: VaultId) => ({ id, user_id: 'u' as UserId, members: null, owner_suspended_at: null });
   const foreign = { ...owned(work), user_id: 'other' as UserId, members: 'uu:editor v:editor' };
   assert.equal(permissionFor(callerWith(undefined, 'session'), owned(work)), 'write');
@@ -110,7 +110,7 @@ test('narrower allows on every vault the lower level of both scopes, and nests n
   assert.deepEqual(narrower(scopeOf('none'), both), { ...scopeOf('none'), within: token });
 });
 
-test('narrower names a shared vault only if both scopes do, so that none is reached again after it was taken away', () => {
+test('narrower names a shared vault only if both scopes do, so a removed one is not reached again', () => {
   const shared = { id: work, user_id: 'other' as UserId, members: 'u:editor', owner_suspended_at: null };
   const ofToken = scopeOf('none', [work, 'write']);
   const levelWith = (now: AccessScope) => permissionFor(callerWith(narrower(now, ofToken)), shared);

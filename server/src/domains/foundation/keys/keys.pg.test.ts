@@ -43,7 +43,7 @@ function late(db: Database, others: number): Database {
 
 suite('the server’s data key', () => {
   onEachEngine('is created at the first call', (open) => {
-    test('the server’s data key is created once for every caller that asks meanwhile, however late its look-up is answered', async () => {
+    test('is created once for every caller that asks meanwhile, however late its look-up is answered', async () => {
       const { db } = await openFixtures(open);
       const keys = new Keys(late(db, 20), keyring());
       const asked: Promise<Buffer | Uint8Array>[] = [];
@@ -62,7 +62,7 @@ suite('the server’s data key', () => {
       assert.equal(new Set(opened.map((key) => Buffer.from(key.blind('test', 'value')).toString('hex'))).size, 1);
     });
 
-    test('the server’s data key is created by the next call after a database failure, which is reported as such', async () => {
+    test('is created by the next call after a database failure, which is reported as such', async () => {
       const { db } = await openFixtures(open);
       let failing = true;
       const fails = new Error('the disk is full');

@@ -11,7 +11,7 @@ import { until, untilInTime } from '../../../../test/kit/until.ts';
 const said = ({ status, body }: Answer) => [status, body?.error ?? body];
 
 onEachEngine('admins', (open) => {
-  test('admins list accounts with their totals, in pages, and never what is written in a vault', async () => {
+  test('list accounts with their totals, in pages, and never what is written in a vault', async () => {
     await using server = await startServer({ open });
     const { alice, bob } = server;
     await bob.signed();
@@ -46,7 +46,7 @@ onEachEngine('admins', (open) => {
     assert.deepEqual(said(await alice.get('/admin/users?cursor=x')), [400, 'invalid_cursor']);
   });
 
-  test('admins are recognised by their sessions only', async () => {
+  test('are recognised by their sessions only', async () => {
     await using server = await startServer({ open });
     const { alice, bob } = server;
     const { key } = (await alice.post('/api-keys', { name: 'K' })).body;
@@ -60,7 +60,7 @@ onEachEngine('admins', (open) => {
     assert.deepEqual(said(await bob.get('/admin/users')), [403, 'admin_required']);
   });
 
-  test('admins change plans and roles, but not to unknown ones, nor of unknown accounts, nor of the last admin', async () => {
+  test('change plans and roles, but not to unknown ones, nor of unknown accounts, nor of the last admin', async () => {
     await using server = await startServer({ open });
     const { alice, bob } = server;
     const [mine, his] = [(await alice.signed()).id, (await bob.signed()).id];
@@ -81,7 +81,7 @@ onEachEngine('admins', (open) => {
     ]);
   });
 
-  test('admins delete an account with their own password', async () => {
+  test('delete an account with their own password', async () => {
     await using server = await startServer({ open });
     const { alice, bob } = server;
     const { id } = await bob.signed();
@@ -95,7 +95,7 @@ onEachEngine('admins', (open) => {
     assert.equal((await alice.get('/admin/users')).body.users.length, 1);
   });
 
-  test('admins make, list and withdraw invites', async () => {
+  test('make, list and withdraw invites', async () => {
     await using server = await startServer({ open, config: { registration: 'invite_only' } });
     const { alice } = server;
     await alice.signed();
@@ -120,7 +120,7 @@ onEachEngine('admins', (open) => {
 });
 
 onEachEngine('a suspended account', (open) => {
-  test('a suspended account is refused with every kind of credential, at every endpoint, until it is unsuspended', async () => {
+  test('is refused with every kind of credential, at every endpoint, until it is unsuspended', async () => {
     await using server = await startServer({ open });
     const { alice, bob } = server;
     const { id, accessToken, refreshToken } = await bob.signed();

@@ -47,7 +47,7 @@ test('BackgroundSchedule begins at once where nobody waits for writes to rest, a
   assert.equal(schedule.begin(), true);
 });
 
-test('Backoff pauses twice as long after each failure in a row, up to a bound, and as long as a failure asks', () => {
+test('Backoff doubles the pause after each failure up to a maximum, or waits as long as the failure asks', () => {
   const clock = clockAt(1_000_000);
   const backoff = new Backoff<string>(clock, 1000, 5000);
   const pauseOf = (leastMs?: number) => {

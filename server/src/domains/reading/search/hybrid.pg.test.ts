@@ -9,7 +9,7 @@ import { startServer } from '../../../../test/kit/server.ts';
 onEachEngine('hybrid and vector search', (open) => {
   const started = notesOnOneServer(open, { embedder: faulty('m') });
 
-  test('notes are embedded in the background; until then hybrid search ranks by words, and the status counts them as pending', async () => {
+  test('notes are embedded in the background; until then hybrid search ranks by words and counts them', async () => {
     await using notes = await started();
     const { alice, server } = notes;
     await alice.write('lamp.md', 'A lantern of copper.');
@@ -122,7 +122,7 @@ onEachEngine('hybrid and vector search', (open) => {
     assert.equal((await near(alice, 'lantern', { limit: 50 })).length, 50);
   });
 
-  test('hybrid search finds what either ranking finds, ranks notes found by both first, with descending scores between 0 and 1', async () => {
+  test('hybrid search finds what either ranking finds, notes in both first, with scores between 0 and 1', async () => {
     await using notes = await started();
     const { alice, server } = notes;
     await alice.write('both.md', 'The lighthouse keeper');

@@ -61,7 +61,7 @@ onSqlite('search', (open) => {
     assert.deepEqual(Object.keys(await errorsOf(alice, { query: 'x', folder: '../up' })), ['folder']);
   });
 
-  test('POST /search returns five results by default, clamps limit and diversity, and takes null for other fields', async () => {
+  test('POST /search returns five results by default, clamps limit and diversity, and accepts null', async () => {
     await using notes = await start();
     const { alice } = notes;
     const many = Array.from({ length: 55 }, (_, at) => ({ path: `n${at}.md`, content: 'anchor', mtime: 1 }));
@@ -76,7 +76,7 @@ onSqlite('search', (open) => {
     assert.equal((await find(alice, 'anchor', { diversity: -1, mode: 'hybrid', extra: 'ignored' })).length, 5);
   });
 
-  test('POST /search returns pages by cursor up to 1,000 results, each note once also when notes are written meanwhile', async () => {
+  test('POST /search pages by cursor up to 1,000 results, each note once despite concurrent writes', async () => {
     await using notes = await start();
     const { alice } = notes;
     const many = Array.from({ length: 130 }, (_, at) => ({ path: `n${at}.md`, content: `anchor ${at}`, mtime: 1 }));
@@ -106,7 +106,7 @@ onSqlite('search', (open) => {
     assert.equal((await alice.caller.post('/search', { query: 'anchor 5', limit: 50 })).body.relaxed, undefined);
   });
 
-  test('POST /search refuses a cursor of another query, vault or account, a changed one and one after ten minutes', async () => {
+  test('POST /search refuses a cursor of another query, vault or account, a changed or an expired one', async () => {
     await using notes = await start();
     const { alice } = notes;
     for (let at = 0; at < 3; at++) await alice.write(`n${at}.md`, 'anchor');

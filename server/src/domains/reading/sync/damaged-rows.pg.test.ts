@@ -31,7 +31,7 @@ const get = async ({ caller }: Writer, path: string) => {
 const paths = (rows: Json[]) => rows.map(({ path }) => path);
 
 onEachEngine('a vault with damaged rows', (open) => {
-  test('[2.4] a vault with damaged rows fails the manifest and the tree, which name the rows', async () => {
+  test('[2.4] fails the manifest and the tree, which name the rows', async () => {
     const { notes, alice, unreadable } = await damagedVault(open);
     await using _server = notes;
     for (const path of ['/sync/manifest', '/vault/tree', '/vault/graph', '/tags']) {
@@ -42,7 +42,7 @@ onEachEngine('a vault with damaged rows', (open) => {
     }
   });
 
-  test('[2.9] a vault lists damaged rows apart in manifest and tree if that is asked for, until they are written again', async () => {
+  test('[2.9] a vault lists damaged rows apart in manifest and tree on request, until they are rewritten', async () => {
     const { notes, alice, unreadable } = await damagedVault(open);
     await using _server = notes;
     for (const path of ['/sync/manifest?unreadable=list', '/vault/tree?unreadable=list']) {

@@ -23,7 +23,7 @@ async function known(caller: Caller, texts: readonly (readonly [path: string, te
 onEachEngine('POST /sync/known', (open) => {
   const start = oneServer(() => ({ open }));
 
-  test('[3.11] POST /sync/known tells live texts from earlier ones, and leaves out all others', async () => {
+  test('[3.11] tells live texts from earlier ones, and leaves out all others', async () => {
     await using notes = await startNotes(await start());
     const { alice } = notes;
     const { id: a } = await alice.write('a.md', 'first');
@@ -53,7 +53,7 @@ onEachEngine('POST /sync/known', (open) => {
     assert.equal((await alice.caller.get('/sync/manifest')).body.change_seq, seq);
   });
 
-  test('[3.11] POST /sync/known follows a note to its new path, and an edit over a socket is its live text', async () => {
+  test('[3.11] follows a note to its new path, and an edit over a socket is its live text', async () => {
     await using notes = await startNotes(await start());
     const { alice } = notes;
     await alice.write('a.md', 'first');
@@ -70,7 +70,7 @@ onEachEngine('POST /sync/known', (open) => {
     ]);
   });
 
-  test('[3.11] POST /sync/known tells viewers of live texts alone, and readers of a vault that may see history of all', async () => {
+  test('[3.11] tells viewers of live texts alone, and readers of a vault that may see history of all', async () => {
     await using shared = await startShared(await start());
     const { alice, bob, carol, headers, server } = shared;
     await alice.post('/notes', { path: 'a.md', content: 'two', mtime: 1 }, headers);
@@ -94,7 +94,7 @@ onEachEngine('POST /sync/known', (open) => {
     assert.deepEqual(await known(bob, texts, headers), [both[1]]);
   });
 
-  test('[3.11] POST /sync/known takes 500 notes at most, and refuses what is no path of a note', async () => {
+  test('[3.11] takes 500 notes at most, and refuses what is no path of a note', async () => {
     await using notes = await startNotes(await start());
     const { caller } = notes.alice;
     const many = (count: number) => Array.from({ length: count }, (_, at) => [`${at}.md`, ''] as const);
@@ -113,7 +113,7 @@ onEachEngine('POST /sync/known', (open) => {
       assert.equal((await post(faulty))[0], 422, JSON.stringify(faulty));
   });
 
-  test('[3.11] POST /sync/known compares the newest stored versions of each note, and none that is damaged', async () => {
+  test('[3.11] compares the newest stored versions of each note, and none that is damaged', async () => {
     await using notes = await startNotes(await start());
     const { alice, server } = notes;
     const ids: NoteId[] = [];

@@ -8,7 +8,7 @@ import { checkPostgres } from './check.ts';
 import { openPostgres } from './postgres.ts';
 
 describe('the check of a PostgreSQL database', { skip: whyNoPostgres() ?? false }, () => {
-  it('the check of a PostgreSQL database reads all tables of a sound database, and names what cannot be read of a damaged one', async () => {
+  it('reads all tables of a sound database, and names what cannot be read of a damaged one', async () => {
     await using fresh = await freshPostgres();
     await using db = await openPostgres({ url: fresh.url });
     await db.migrate(migrations);
@@ -29,7 +29,7 @@ describe('the check of a PostgreSQL database', { skip: whyNoPostgres() ?? false 
     assert.match(stdout, /FAULT stored pages: damaged: table log_records cannot be read \(58P01\)\. Stop every/);
   });
 
-  it('the check of a PostgreSQL database compares indexes with their tables where amcheck is installed', async (t) => {
+  it('compares indexes with their tables where amcheck is installed', async (t) => {
     await using fresh = await freshPostgres();
     await using db = await openPostgres({ url: fresh.url });
     await db.migrate(migrations);

@@ -235,7 +235,7 @@ describe('durability on sqlite', () => {
     assert.equal(disk.syncs, 2);
   });
 
-  test('a body that wrote nothing waits for the commits it may have read, and for nothing when there are none', async () => {
+  test('a body that wrote nothing waits only for the commits that it may have read', async () => {
     const disk = new HeldDisk();
     const { db } = await open({ sync: disk.sync });
     const write = watched(db.transact((handle) => put(handle, 'one')));
@@ -313,7 +313,7 @@ describe('shared transactions on sqlite', () => {
     assert.deepEqual(happened, inOrder);
   });
 
-  test('bodies that fail leave nothing of themselves, wherever they are in a shared transaction, and run once', async (t) => {
+  test('bodies that fail leave nothing behind, anywhere in a shared transaction, and run once', async (t) => {
     const { db } = await open();
     // However slow the machine is, all are in time for one transaction.
     t.mock.method(performance, 'now', () => 0);

@@ -4,7 +4,7 @@ import type { EditorBrowser } from '../browser.ts';
 import { PIXEL } from './rich.ts';
 
 export function blockTests(browser: () => EditorBrowser): void {
-  test('a callout that is written closed begins folded, and a button shows its text without changing the note', async () => {
+  test('a callout written closed begins folded, and a button shows its text without changing the note', async () => {
     await using opened = await browser().open();
     const note = 'above\n\n> [!tip]- Title\n> hidden text\n\n> [!note]+ Open\n> shown text\n\n> [!note] Plain\n> text';
     await opened.start(note);

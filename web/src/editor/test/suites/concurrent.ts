@@ -33,7 +33,7 @@ const MOVING = /^table-(?:delete|row-up|row-down|column-left|column-right)/;
 const RUNS = 8;
 
 export function concurrentTests(browser: () => EditorBrowser, runs = RUNS): void {
-  test('every command loses and doubles no letter that another client types meanwhile, and changes only what it must', async () => {
+  test('every command keeps each concurrent letter once, and changes only what it must', async () => {
     await using opened = await browser().open();
     for (const command of await opened.run((harness) => harness.commands)) {
       await fc.assert(

@@ -12,7 +12,7 @@ async function choose(opened: EditorPage, note: string, typed: string, option: s
 }
 
 export function insertingTests(browser: () => EditorBrowser): void {
-  test('a slash inserts what is chosen by its name or by other words for it, with the cursor where one types on', async () => {
+  test('a slash inserts an item found by name or synonym, with the cursor where one types on', async () => {
     await using opened = await browser().open();
     assert.equal(await choose(opened, 'a\n', '/h2', 'Heading 2'), 'a\n## ');
     await opened.page.keyboard.type('Peas');

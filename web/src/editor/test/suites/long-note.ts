@@ -4,7 +4,7 @@ import type { EditorBrowser } from '../browser.ts';
 import { longNote } from '../long-note-text.ts';
 
 export function longNoteTests(browser: () => EditorBrowser): void {
-  test('in a note of 10,000 lines, keys that come at once build the decorations once each, of the mounted lines', async () => {
+  test('in a note of 10,000 lines, simultaneous keys build the decorations once each, of mounted lines', async () => {
     await using opened = await browser().open();
     await opened.start(longNote(10_000));
     await opened.run((harness) => harness.goTo(Math.floor(harness.stored().length / 2)));

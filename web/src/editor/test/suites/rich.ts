@@ -40,7 +40,7 @@ export function richTests(browser: () => EditorBrowser): void {
     assert.equal(await directionOf('.nv-chips'), 'rtl');
   });
 
-  test('screen readers find the headings of a note below its name, and its language where the frontmatter names it', async () => {
+  test('screen readers find a note’s headings below its name, and its language from the frontmatter', async () => {
     await using opened = await browser().open();
     await opened.start('---\nlang: de\n---\n\n# Titel\n\n## Kapitel ##\n\nText');
     const content = opened.page.locator('.cm-content[lang=de]');
@@ -77,7 +77,7 @@ export function richTests(browser: () => EditorBrowser): void {
     assert.deepEqual(opened.complaints, []);
   });
 
-  test('screen readers find the lists of a note with their items, also nested ones, and its quotes and callouts', async () => {
+  test('screen readers find a note’s lists with items, nested ones too, and its quotes and callouts', async () => {
     await using opened = await browser().open();
     await opened.start('- one\n- two\n  1. inner\n\n> said\n> > before\n\n> [!tip] Tip\n> so\n\nText');
     const content = opened.page.locator('.cm-content');

@@ -67,7 +67,7 @@ export function storeTests(browser: () => EditorBrowser): void {
     assert.deepEqual(found, [1, 0]);
   });
 
-  test('accounts do not see the copies of each other, and clearing those of one leaves unsent edits of another', async () => {
+  test('accounts do not see each other’s copies, and clearing one account leaves unsent edits of another', async () => {
     await using opened = await browser().open();
     const found = await opened.page.evaluate(async () => {
       const [alice, bob] = [window.harness.deviceStore('alice'), window.harness.deviceStore('bob')];
@@ -136,7 +136,7 @@ export function storeTests(browser: () => EditorBrowser): void {
     });
   });
 
-  test('a session that the server ended leaves unsent edits, which stay for their account and thirty days only', async () => {
+  test('a session ended by the server leaves unsent edits, for their account and thirty days only', async () => {
     await using opened = await browser().open();
     const found = await opened.page.evaluate(async () => {
       const day = 86_400_000;
@@ -194,7 +194,7 @@ export function storeTests(browser: () => EditorBrowser): void {
     assert.deepEqual(left, ['unsent', 'first', 'third']);
   });
 
-  test('copies of releases that named neither account nor vault are found, and count as unsent until they were sent', async () => {
+  test('copies of releases without account or vault are found, and count as unsent until they are sent', async () => {
     await using opened = await browser().open();
     const found = await opened.page.evaluate(async () => {
       const store = window.harness.deviceStore('alice');

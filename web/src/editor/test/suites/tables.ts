@@ -135,7 +135,7 @@ export function tableTests(browser: () => EditorBrowser): void {
     assert.ok(((await broken.boundingBox())?.height ?? 0) > 50);
   });
 
-  test('what somebody else writes into the cell that is edited is there, and the cursor stays between its letters', async () => {
+  test('a remote edit of the cell that is being edited appears, and the cursor stays between its letters', async () => {
     await using opened = await browser().open();
     await opened.start(NOTE);
     await cell(opened, 'South').click();

@@ -113,7 +113,7 @@ test('notes begin where they were, and new ones beside their neighbours', () => 
   assert.ok(Math.hypot(bx - 500, by - 500) < 50);
 });
 
-test('notes are grouped by the folder of the root or by the first part of their tags, the largest groups first', () => {
+test('notes are grouped by root folder or by the first part of their tags, the largest groups first', () => {
   const note = (path: string, tags: string[] = []) => ({ id: path, path, name: path, tags, degree: 0 });
   const notes = [
     note('A/x/1.md', ['plan/2027', 'Plan']),

@@ -225,7 +225,7 @@ test('a change of another note is written, and one that fails is reported', asyn
   assert.match(String(app.errors), /offline/);
 });
 
-test('an excerpt is the part that a link names; none of a file, of a dangling link and of a missing heading', async () => {
+test('an excerpt is the part that a link names; a file, a dangling link and a missing heading have none', async () => {
   const { content } = new FakeApp().services();
   assert.deepEqual(await content.excerpt(link('Beans', 'Harvest'), never), {
     title: 'Beans',

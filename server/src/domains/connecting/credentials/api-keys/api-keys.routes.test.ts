@@ -24,7 +24,7 @@ async function start(options: TestServerOptions) {
 }
 
 onSqlite('API keys and personal access tokens', (open) => {
-  test('API keys and personal access tokens are created by POST /api-keys and POST /connections/pat, which show the secret once, and both are listed', async () => {
+  test('are created by POST /api-keys and /connections/pat, which show the secret once; both are listed', async () => {
     await using at = await start({ open });
     const key = await at.alice.post('/api-keys', { name: ' Backup ' });
     assert.deepEqual([key.status, Object.keys(key.body).sort(), key.body.name], [200, ['id', 'key', 'name'], 'Backup']);
@@ -61,7 +61,7 @@ onSqlite('API keys and personal access tokens', (open) => {
     assert.deepEqual((await at.bob.get('/connections')).body, []);
   });
 
-  test('API keys and personal access tokens are refused with a blank name, an unknown or foreign vault, an unknown scope or no access at all', async () => {
+  test('are refused with a blank name, an unknown or foreign vault, an unknown scope or no access at all', async () => {
     await using at = await start({ open });
     const [mine, bobs] = [await at.vault(at.alice, 'Mine'), await at.vault(at.bob, 'Bob’s')];
     const vaultFault = (why: string) => ({ errors: { vault_access: [why] } });
@@ -99,7 +99,7 @@ onSqlite('API keys and personal access tokens', (open) => {
     assert.equal(upper.status, 200);
   });
 
-  test('API keys and personal access tokens are revoked once by DELETE; from then on the secret is refused', async () => {
+  test('are revoked once by DELETE; from then on the secret is refused', async () => {
     await using at = await start({ open });
     const key = (await at.alice.post('/api-keys', { name: 'A' })).body;
     const pat = (await at.alice.post('/connections/pat', { name: 'B' })).body;
@@ -129,7 +129,7 @@ onSqlite('API keys and personal access tokens', (open) => {
     assert.deepEqual((await at.alice.get('/connections')).body, []);
   });
 
-  test('API keys and personal access tokens are refused when the secret is only nearly right', async () => {
+  test('are refused when the secret is only nearly right', async () => {
     await using at = await start({ open });
     const { key } = (await at.alice.post('/api-keys', { name: 'A' })).body;
     const bare = key.slice('nv_key_'.length);
@@ -142,7 +142,7 @@ onSqlite('API keys and personal access tokens', (open) => {
     assert.equal((await at.server.anyone.get('/me', { authorization: `bearer ${key}` })).status, 200);
   });
 
-  test('API keys and personal access tokens are created once when the request is retried under an idempotency key', async () => {
+  test('are created once when the request is retried under an idempotency key', async () => {
     await using at = await start({ open });
     for (const path of ['/api-keys', '/connections/pat']) {
       const ask = () => at.alice.post(path, { name: 'Once' }, { 'x-idempotency-key': 'a' });
@@ -155,7 +155,7 @@ onSqlite('API keys and personal access tokens', (open) => {
 });
 
 onSqlite('the vaults of a restricted key', (open) => {
-  test('the vaults of a restricted key with level none are in no list and answer 403, with read cannot be written, and later ones get the default', async () => {
+  test('a restricted key hides vaults of level none, cannot write to read ones, and has a default level', async () => {
     await using at = await start({ open });
     const [hidden, shown, full] = [
       await at.vault(at.alice, 'Hidden'),
@@ -201,7 +201,7 @@ onSqlite('the vaults of a restricted key', (open) => {
     assert.equal((await writing.post('/vaults', { name: 'New' })).status, 201);
   });
 
-  test('the vaults of a restricted key are read-only with the scope mcp:read', async () => {
+  test('are read-only with the scope mcp:read', async () => {
     await using at = await start({ open });
     const [one, two] = [await at.vault(at.alice, 'One'), await at.vault(at.alice, 'Two')];
     const make = async (fields: object) =>
@@ -237,7 +237,7 @@ onSqlite('the vaults of a restricted key', (open) => {
 const small = { ...builtinPlans.self_hosted, pats_cap: 10 };
 
 onSqlite('the cap on API keys and personal access tokens', (open) => {
-  test('the cap on API keys and personal access tokens counts both together, and fifty creates at once make exactly as many as allowed', async () => {
+  test('counts both together, and fifty creates at once make exactly as many as allowed', async () => {
     await using at = await start({ open, config: { plans: { ...builtinPlans, small }, defaultPlan: 'small' } });
     const limit = {
       error: 'limit_exceeded',
@@ -265,7 +265,7 @@ onSqlite('the cap on API keys and personal access tokens', (open) => {
 });
 
 onSqlite('keys of unusable accounts', (open) => {
-  test('keys of unusable accounts are refused while the account is suspended, and deleted with it', async () => {
+  test('are refused while the account is suspended, and deleted with it', async () => {
     await using at = await start({ open });
     await at.server.alice.signed();
     const { key } = (await at.bob.post('/api-keys', { name: 'K' })).body;

@@ -11,7 +11,7 @@ const both = (error: string) => ({ error, errors: error });
 onSqlite('POST /auth/login', (open) => {
   const start = oneServer(() => ({ open }));
 
-  test('POST /auth/login answers 200 like registration', async () => {
+  test('answers 200 like registration', async () => {
     await using server = await start();
     const { id } = await server.alice.signed();
     const answer = await server.anyone.post('/auth/login', {
@@ -24,7 +24,7 @@ onSqlite('POST /auth/login', (open) => {
     assert.ok(answer.cookie('refresh_token'));
   });
 
-  test('POST /auth/login without remembering sets a cookie that ends with the browser, also when it is refreshed', async () => {
+  test('POST /auth/login without remembering sets a cookie that ends with the browser, also after a refresh', async () => {
     await using server = await start();
     await server.alice.signed();
     const { email, password } = server.alice;
@@ -39,7 +39,7 @@ onSqlite('POST /auth/login', (open) => {
     assert.doesNotMatch(setBy(refreshed), /Max-Age|Expires/);
   });
 
-  test('POST /auth/login refuses a wrong password and an unknown e-mail with the same body', async () => {
+  test('refuses a wrong password and an unknown e-mail with the same body', async () => {
     await using server = await start();
     await server.alice.signed();
     const wrong = await server.anyone.post('/auth/login', { email: server.alice.email, password });
@@ -52,7 +52,7 @@ onSqlite('POST /auth/login', (open) => {
     assert.deepEqual([missing.status, missing.body], [422, both('email and password required')]);
   });
 
-  test('POST /auth/login refuses a suspended account', async () => {
+  test('refuses a suspended account', async () => {
     await using server = await start();
     const { email } = server.bob;
     await server.bob.signed();
@@ -63,7 +63,7 @@ onSqlite('POST /auth/login', (open) => {
     assert.deepEqual([me.status, me.body], [403, { error: 'suspended' }]);
   });
 
-  test('POST /auth/login leaves one line in the log for a wrong password, with the address of the client and without the e-mail', async () => {
+  test('logs one line for a wrong password, with the client’s address and without the e-mail', async () => {
     const lines: string[] = [];
     await using server = await startServer({ open, log: (line) => lines.push(line) });
     const { email } = server.alice;
@@ -85,7 +85,7 @@ onSqlite('POST /auth/login', (open) => {
     assert.doesNotMatch(lines.join(''), /sign_in_refused/);
   });
 
-  test('POST /auth/login is rate-limited by address and path', async () => {
+  test('is rate-limited by address and path', async () => {
     await using server = await startServer({ open, config: { authRateLimit: 2 } });
     const attempt = () => server.anyone.post('/auth/login', {});
     assert.deepEqual([(await attempt()).status, (await attempt()).status], [422, 422]);
@@ -99,7 +99,7 @@ onSqlite('POST /auth/login', (open) => {
 onSqlite('POST /auth/refresh', (open) => {
   const start = oneServer(() => ({ open }));
 
-  test('POST /auth/refresh rotates the cookie, accepts the previous one for 30 s, and revokes the family when it is used later', async () => {
+  test('rotates the cookie, accepts the previous one for 30 s, and revokes the family when it is used later', async () => {
     await using server = await start();
     const { refreshToken } = await server.alice.signed();
     const refresh = (token: string) => server.anyone.post('/auth/refresh', undefined, cookieOf(token));
@@ -117,7 +117,7 @@ onSqlite('POST /auth/refresh', (open) => {
     assert.equal((await server.bearer(first.body.access_token).get('/me')).status, 401);
   });
 
-  test('POST /auth/refresh refuses a missing cookie, an unknown one, and a foreign origin', async () => {
+  test('refuses a missing cookie, an unknown one, and a foreign origin', async () => {
     await using server = await start();
     const none = await server.anyone.post('/auth/refresh');
     assert.deepEqual([none.status, none.body], [401, { error: 'no_refresh_token' }]);
@@ -127,7 +127,7 @@ onSqlite('POST /auth/refresh', (open) => {
     assert.deepEqual([foreign.status, foreign.body], [403, { error: 'foreign_origin' }]);
   });
 
-  test('POST /auth/refresh accepts pages of the public address and of the address by which they reach the server', async () => {
+  test('accepts pages of the public address and of the address by which they reach the server', async () => {
     const publicUrl = 'https://notes.example.org';
     await using server = await startServer({ open, config: { publicUrl } });
     const { port } = new URL(server.url);
@@ -147,7 +147,7 @@ onSqlite('POST /auth/refresh', (open) => {
 });
 
 onSqlite('the limits of signed-in pages behind one address', (open) => {
-  test('POST /auth/refresh counts by its session, and by address only where no session is proved', async () => {
+  test('counts by its session, and by address only where no session is proved', async () => {
     await using server = await startServer({ open, config: { authRateLimit: 2 } });
     const tokens = [await server.alice.signed(), await server.bob.signed()].map(({ refreshToken }) => refreshToken);
     const refresh = async (token: string) =>
@@ -171,13 +171,13 @@ onSqlite('the limits of signed-in pages behind one address', (open) => {
 onSqlite('POST /auth/logout', (open) => {
   const start = oneServer(() => ({ open }));
 
-  test('POST /auth/logout has the browser clear what it keeps only where that is asked for', async () => {
+  test('has the browser clear what it keeps only where that is asked for', async () => {
     await using server = await start();
     const clears = async (path: string) => (await server.anyone.post(path)).headers.get('clear-site-data');
     assert.deepEqual([await clears('/auth/logout'), await clears('/auth/logout?clear=true')], [null, '"storage"']);
   });
 
-  test('POST /auth/logout ends the session and clears the cookie; without a session it has no effect', async () => {
+  test('ends the session and clears the cookie; without a session it has no effect', async () => {
     await using server = await start();
     const { refreshToken } = await server.alice.signed();
     const nothing = await server.anyone.post('/auth/logout');
@@ -189,7 +189,7 @@ onSqlite('POST /auth/logout', (open) => {
     assert.equal((await server.anyone.post('/auth/refresh', undefined, cookieOf(refreshToken))).status, 401);
   });
 
-  test('POST /auth/logout also ends the session of an access token', async () => {
+  test('also ends the session of an access token', async () => {
     await using server = await start();
     assert.equal((await server.alice.post('/auth/logout')).status, 204);
     assert.equal((await server.alice.get('/me')).status, 401);
@@ -199,7 +199,7 @@ onSqlite('POST /auth/logout', (open) => {
 onSqlite('/me/sessions', (open) => {
   const start = oneServer(() => ({ open }));
 
-  test('/me/sessions lists every sign-in with address and program, and ends one or all others', async () => {
+  test('lists every sign-in with address and program, and ends one or all others', async () => {
     await using server = await start();
     const { alice, bob } = server;
     await alice.signed();
@@ -237,7 +237,7 @@ onSqlite('/me/sessions', (open) => {
     assert.equal((await bob.get('/me')).status, 200);
   });
 
-  test('/me/sessions shows the address and time of the last refresh', async () => {
+  test('shows the address and time of the last refresh', async () => {
     await using server = await start();
     const { accessToken, refreshToken } = await server.alice.signed();
     server.clock.advance({ seconds: 90 });

@@ -79,7 +79,7 @@ onEachEngine('canvases', (open) => {
       assert.deepEqual(await meta(alice, 'x.canvas'), before);
     });
 
-    it('a folder that is renamed takes canvases along, and canvases inside and outside of it lead to what moved', async () => {
+    it('renaming a folder moves its canvases, and canvases inside and outside of it link to what moved', async () => {
       const { alice } = await start();
       await alice.write('f/a.md');
       await alice.write('f/g/a.md');
@@ -221,7 +221,7 @@ onEachEngine('canvases', (open) => {
     assert.equal(await read(alice, 'x.canvas'), canvasOf({ files: ['b.md'], texts: moved }));
   });
 
-  it('a canvas that would grow over a limit of the plan stays, and the answer names it; one that shrinks is rewritten', async () => {
+  it('a canvas that would grow over a plan limit stays and is named; one that shrinks is rewritten', async () => {
     const { alice, server } = await start();
     const { setPlan } = server.app.accounts;
     await setPlan(server.alice.email, 'tight');
@@ -271,7 +271,7 @@ onEachEngine('canvases', (open) => {
     assert.equal(await read(alice, 'x.canvas'), canvasOf({ files: ['q.png'], texts: ['[[n3]]'] }));
   });
 
-  it('a canvas that is replaced while a note is renamed has its new bytes or the new name, and none is lost', async () => {
+  it('a canvas that is replaced during a rename has its new bytes or the new name, and none is lost', async () => {
     const { alice } = await start();
     await alice.write('n0.md');
     await put(alice, 'x.canvas', { files: ['n0.md'], texts: ['0'] });

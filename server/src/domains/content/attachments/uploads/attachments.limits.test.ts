@@ -71,7 +71,7 @@ onSqlite('limits of attachments', (open) => {
     assert.deepEqual([unsaid.status, said.reason], [402, 'file_too_large']);
   });
 
-  test('a file over the size that the operator of a self-hosted server allows is refused with 413, also to members', async () => {
+  test('a file over the operator’s size limit is refused with 413, also to members', async () => {
     const self_hosted = { ...builtinPlans.self_hosted, max_file_bytes: 100 * KB };
     await using shared = await startShared({ open, config: { plans: { ...plans, self_hosted } } });
     const { server, headers, join } = shared;

@@ -44,7 +44,7 @@ const KINDS: readonly [extensions: string[], head: Buffer][] = [
   [['ttf', 'otf'], latin1('\0\x01\0\0\0\x0c\0\x80\0\x03')],
 ];
 
-test('a file of each type is accepted under its own extensions and refused under those of other binary types', async () => {
+test('a file of each type is accepted under its own extensions and refused under other binary ones', async () => {
   const passed: string[] = [];
   const binary = KINDS.flatMap(([extensions]) => extensions);
   for (const [extensions, bytes] of KINDS) {

@@ -217,7 +217,7 @@ onEachEngine('moving and deleting folders by id', (open) => {
     assert.deepEqual([await names(alice), (await alice.read('x/a/b/n.md')).status], [[], 404]);
   });
 
-  test('a batch move happens as a whole or not at all: errors name the folder that causes a cycle or conflict or is unknown', async () => {
+  test('a batch move is all or nothing: errors name the folder of a cycle or conflict, or the unknown one', async () => {
     await using notes = await start();
     const { alice } = notes;
     const [a, b, twin] = [await make(alice, 'a'), await make(alice, 'b'), await make(alice, 'x/B')];

@@ -143,7 +143,7 @@ onEachEngine('folders', (open) => {
     assert.deepEqual(await counts(alice), [': 1']);
   });
 
-  test('deleting a folder without recursive makes it implicit, deletes it if it is empty, and keeps its notes', async () => {
+  test('deleting a folder without recursive makes it implicit, removes it if empty, and keeps its notes', async () => {
     await using notes = await start();
     const { alice } = notes;
     await make(alice, 'Empty/Deep');
@@ -175,7 +175,7 @@ onEachEngine('folders', (open) => {
     assert.deepEqual([refused.status, refused.headers.get('allow')], [405, 'DELETE, GET, HEAD']);
   });
 
-  test('deleting a folder with recursive deletes its contents, each note with a tombstone and a seq of its own', async () => {
+  test('deleting a folder with recursive deletes its contents, each note with its own tombstone and seq', async () => {
     await using notes = await start();
     const { alice } = notes;
     const kept = await alice.write('Boxes/a.md', '[[deep]] [[b]]');

@@ -28,7 +28,7 @@ const counts = async (alice: Writer): Promise<[string, number][]> =>
 onEachEngine('POST /vault/rename-many', (open) => {
   const start = notesOnOneServer(open);
 
-  test('two notes swap their names and keep ids, versions and texts, the links to them swap with them, and swap back to the letter', async () => {
+  test('two notes swap their names and back: ids, versions and texts stay, and links follow exactly', async () => {
     await using notes = await start();
     const { alice } = notes;
     const [p, q] = [await alice.write('p.md', 'text of p'), await alice.write('q.md', 'text of q')];

@@ -16,7 +16,7 @@ const changesOf = async ({ caller }: Writer): Promise<Json[]> =>
   (await caller.get('/sync/changes?limit=500')).body.changes;
 
 onEachEngine('a note restored from the trash', (open) => {
-  test('a note restored from the trash is the same note: id, text, history, document, aliases, links to and from it, search', async () => {
+  test('is the same note: id, text, history, document, aliases, links to and from it, search', async () => {
     await using notes = await startNotes({ open });
     const { server, alice } = notes;
     const first = await alice.write('f/a.md', '---\naliases: [Other]\n---\nold [[b]]');
@@ -60,7 +60,7 @@ onEachEngine('a note restored from the trash', (open) => {
     await assertConsistent(server);
   });
 
-  test('a note restored from the trash continues in the document that devices have, with what they typed before the deletion', async () => {
+  test('continues in the document that devices have, with what they typed before the deletion', async () => {
     await using notes = await startNotes({ open });
     const { server, alice } = notes;
     const { id } = await alice.write('a.md', 'text');
@@ -75,7 +75,7 @@ onEachEngine('a note restored from the trash', (open) => {
     await assertConsistent(server);
   });
 
-  test('a note restored from the trash may go to another path, in folders that come back; its version is above those of the tombstones there', async () => {
+  test('may go to another path, in folders that are recreated; its version exceeds the tombstones there', async () => {
     await using notes = await startNotes({ open });
     const { server, alice } = notes;
     for (const content of ['1', '2', '3']) await alice.write('x/there.md', content);
@@ -93,7 +93,7 @@ onEachEngine('a note restored from the trash', (open) => {
     await assertConsistent(server);
   });
 
-  test('a note restored from the trash does not replace what has its path by now', async () => {
+  test('does not replace what has its path by now', async () => {
     await using notes = await startNotes({ open });
     const { server, alice } = notes;
     const { id } = await alice.write('f/a.md', 'old');
@@ -115,7 +115,7 @@ onEachEngine('a note restored from the trash', (open) => {
     await assertConsistent(server);
   });
 
-  test('a note restored from the trash counts for the cap of notes', async () => {
+  test('counts for the cap of notes', async () => {
     const plans = { ...builtinPlans, small: { ...builtinPlans.self_hosted, notes_cap: 2 } };
     await using notes = await startNotes({ open, config: { plans, defaultPlan: 'small' } });
     const { server, alice } = notes;

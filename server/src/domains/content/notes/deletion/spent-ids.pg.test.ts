@@ -18,7 +18,7 @@ async function expire({ server, alice }: NotesServer, path: string): Promise<voi
 }
 
 onEachEngine('an id whose tombstone was dropped', (open) => {
-  test('[5.6] [8.6] an id whose tombstone was dropped is not given again: a note made under it gets a new id', async () => {
+  test('[5.6] [8.6] is not given again: a note made under it gets a new id', async () => {
     await using notes = await start(open);
     const { alice } = notes;
     const gone = await alice.write('a.md', 'first\n');
@@ -34,7 +34,7 @@ onEachEngine('an id whose tombstone was dropped', (open) => {
     assert.notEqual(batch.body.results[0].id, gone.id);
   });
 
-  test('an id whose tombstone was dropped does not write over the note at its path by a version that it had', async () => {
+  test('does not write over the note at its path by a version that it had', async () => {
     await using notes = await start(open);
     const { alice } = notes;
     const gone = await alice.write('a.md', 'first\n');
@@ -46,7 +46,7 @@ onEachEngine('an id whose tombstone was dropped', (open) => {
     assert.equal((await alice.read('a.md')).body.content, 'second\n');
   });
 
-  test('an id whose tombstone was dropped is spent for other vaults too, and no answer tells', async () => {
+  test('is spent for other vaults too, and no answer tells', async () => {
     await using notes = await start(open);
     const bob = await notes.bob();
     const gone = await notes.alice.write('a.md', 'private\n');
@@ -56,7 +56,7 @@ onEachEngine('an id whose tombstone was dropped', (open) => {
     assert.notEqual(made.body.note.id, gone.id);
   });
 
-  test('an id whose tombstone was dropped is forgotten with its vault', async () => {
+  test('is forgotten with its vault', async () => {
     await using notes = await start(open);
     const { server, alice } = notes;
     await alice.write('a.md');
@@ -90,7 +90,7 @@ onEachEngine('an id whose tombstone was dropped', (open) => {
 });
 
 onEachEngine('a document in memory whose note was made anew by another process', (open) => {
-  test('[8.6] a document in memory whose note was made anew by another process is closed, and what is typed into the new note is not mixed with it', async () => {
+  test('[8.6] is closed, and what is typed into the new note is not mixed with it', async () => {
     await using first = await start(open);
     const { server, alice } = first;
     const { db, clock, masterKey } = server;
@@ -118,7 +118,7 @@ onEachEngine('a document in memory whose note was made anew by another process',
 });
 
 onEachEngine('the versions of a note made at a path with tombstones', (open) => {
-  test('[8.7] the versions of a note made at a path with tombstones follow the last one of the earlier note, so that one sent by path alone never means another text', async () => {
+  test('[8.7] follow the last one of the earlier note, so that one sent by path alone never means another text', async () => {
     await using notes = await start(open);
     const { alice } = notes;
     await alice.write('a.md', 'first\n');
@@ -143,7 +143,7 @@ onEachEngine('the versions of a note made at a path with tombstones', (open) => 
     assert.equal(merged.content, 'mine\nsecond\nline\n');
   });
 
-  test('the versions of a note made at a path with tombstones follow the highest one of all tombstones there', async () => {
+  test('follow the highest one of all tombstones there', async () => {
     await using notes = await start(open);
     const { server, alice } = notes;
     for (const content of ['1', '2', '3', '4']) await alice.write('a.md', content);

@@ -39,7 +39,7 @@ const START = Date.UTC(2026, 0, 15, 12);
 onEachEngine('thinning of versions', (open) => {
   const started = (config: TestServerOptions['config'] = {}) => startServer({ open, config });
 
-  test('thinning of versions keeps all versions for a day, then the last of each hour, then the last of each day, then none', async () => {
+  test('keeps all versions for a day, then the last of each hour, then the last of each day, then none', async () => {
     await using server = await started();
     const { upsert, left, thinAt } = await diary(server);
     let id = await upsert('0');
@@ -63,7 +63,7 @@ onEachEngine('thinning of versions', (open) => {
     assert.deepEqual(await left(id), [7]);
   });
 
-  test('thinning of versions keeps the last version of a day for a year', async () => {
+  test('keeps the last version of a day for a year', async () => {
     await using server = await started();
     const { upsert, left, thinAt } = await diary(server);
     let id = await upsert('0');
@@ -83,7 +83,7 @@ onEachEngine('thinning of versions', (open) => {
     assert.deepEqual(await left(id), [7]);
   });
 
-  test('thinning of versions keeps what a batch or a restore replaced until the longest retention is over', async () => {
+  test('keeps what a batch or a restore replaced until the longest retention is over', async () => {
     await using server = await started();
     const { upsert, left, thinAt, context } = await diary(server);
     const id = await upsert('1');
@@ -99,7 +99,7 @@ onEachEngine('thinning of versions', (open) => {
     assert.deepEqual(await left(id), [5]);
   });
 
-  test('thinning of versions takes the ages from options, and a second run finds nothing to do', async () => {
+  test('takes the ages from options, and a second run finds nothing to do', async () => {
     await using server = await started({ versionsHourlyDays: 2, versionsDailyDays: 3 });
     const { upsert, left, thinAt } = await diary(server);
     let id = await upsert('0');
@@ -115,7 +115,7 @@ onEachEngine('thinning of versions', (open) => {
     assert.equal(await dueNow(server.db, server.clock.now()), 0);
   });
 
-  test('thinning of versions handles any number of versions in slices', async () => {
+  test('handles any number of versions in slices', async () => {
     await using server = await started();
     const { context, upsert, left, thinAt } = await diary(server);
     const id = await upsert('last');

@@ -9,7 +9,7 @@ import { UpdateLog } from './update-log.ts';
 
 const vaults = { holdRightsIn: async () => undefined };
 
-test('an edit for which there is no room is refused as one that could not be stored is, so that its document is given up', async () => {
+test('an edit beyond the limit is refused like one that could not be stored, so its document is discarded', async () => {
   const vault = { id: 'vault', key: { seal: () => Buffer.alloc(1) } } as unknown as OpenVault;
   const away = async () => {
     throw new Error('the database is away');

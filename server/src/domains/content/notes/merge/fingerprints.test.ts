@@ -16,18 +16,18 @@ const vault = { key: { blind } } as unknown as OpenVault;
 const of = (base: number, text: string, next = 100, id = 'a') => fingerprintOf(vault, id, { base, text }, next);
 
 describe('the fingerprints of versioned writes', () => {
-  it('the fingerprints of versioned writes tell note, base version and text apart', () => {
+  it('tell note, base version and text apart', () => {
     const all = [of(1, 'x'), of(2, 'x'), of(1, 'y'), of(1, 'x', 100, 'b')].map((each) => each.toString('hex'));
     assert.equal(new Set(all).size, all.length);
     assert.deepEqual(of(1, 'x', 2), of(1, 'x', 100));
   });
 
-  it('the fingerprints of versioned writes of a base that the note never issued say nothing of the version that it issues under that number later', () => {
+  it('the fingerprints of versioned writes that name a future version match nothing once it exists', () => {
     assert.deepEqual(of(7, 'x', 2), of(7, 'x', 7));
     assert.notDeepEqual(of(7, 'x', 2), of(7, 'x', 8));
   });
 
-  it('the fingerprints of versioned writes are found as long as they are among the newest, and never across two of them', () => {
+  it('are found as long as they are among the newest, and never across two of them', () => {
     // A list from before 0.3 is nothing but fingerprints.
     let list: Buffer = Buffer.concat(Array.from({ length: FINGERPRINTS_MAX - 10 }, (_, base) => of(base, 'x', 10_000)));
     for (let base = FINGERPRINTS_MAX - 10; base < FINGERPRINTS_MAX + 10; base++)
@@ -40,7 +40,7 @@ describe('the fingerprints of versioned writes', () => {
     assert.equal(hasFingerprint(null, of(1, 'x')), false);
   });
 
-  it('the fingerprints of versioned writes of a list from before 0.3 are found, and stay when writes are added', () => {
+  it('the fingerprints of versioned writes from before 0.3 are found, and stay when writes are added', () => {
     const old = Buffer.concat([of(1, 'a'), of(2, 'b')]);
     assert.deepEqual([hasFingerprint(old, of(2, 'b')), boundariesOf(old, 7)], [true, []]);
     const list = addWrite(old, of(3, 'c'), { client: 7, from: 10, to: 14 });
@@ -53,7 +53,7 @@ describe('the boundaries of versioned writes', () => {
   const added = (list: Buffer | null, from: number, to: number, client = 7) =>
     addWrite(list, of(1, `${from}`), { client, from, to });
 
-  it('the boundaries of versioned writes are in order, each once, also where other writes are between, and of large clocks', () => {
+  it('are in order, each once, also where other writes are between, and of large clocks', () => {
     const large = 2 ** 45;
     const list = [
       [0, 5],
@@ -68,7 +68,7 @@ describe('the boundaries of versioned writes', () => {
     assert.deepEqual(boundariesOf(added(list, 0, 3, 8), 8), [0, 3]);
   });
 
-  it('the boundaries of versioned writes are the newest ones of many', () => {
+  it('are the newest ones of many', () => {
     let list: Buffer | null = null;
     for (let clock = 0; clock < BOUNDARIES_MAX + 10; clock += 2) list = added(list, clock, clock + 1);
     const known = boundariesOf(list, 7);

@@ -128,7 +128,7 @@ describe('a merge with what both sides did alike', () => {
     return { ...result, client, hint: JSON.stringify([base, result.stored, client, result.text]) };
   }
 
-  it('a merge keeps what one side alone inserted exactly once, wherever the edits are, and loses nothing of what both did', () => {
+  it('a merge keeps the insertions of each side exactly once, wherever they are, and loses no shared edit', () => {
     const gaps = fc.array(fc.constantFrom(' ', ' ', '\n', '\n\n', ', ', '\n- '), { minLength: 10, maxLength: 10 });
     const bases = gaps.map((drawn) => names.map((name, at) => name + drawn[at]).join(''));
     fc.assert(

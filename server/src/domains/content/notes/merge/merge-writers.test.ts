@@ -4,7 +4,7 @@ import { assertLinesKept, NoteInMemory } from '../../../../../test/kit/content/n
 import { Random } from '../../../../../test/kit/random.ts';
 
 describe('writers who splice lines of their own into a text that they have seen', () => {
-  it('writers who splice lines into a text find every line once, however their requests interleave, are repeated, or lose their answers', async () => {
+  it('writers who splice lines find every line once, however requests interleave, repeat or lose answers', async () => {
     for (let seed = 1; seed <= 150; seed++) await assertLinesKept(new Random(seed), seed);
   });
 
@@ -15,7 +15,7 @@ describe('writers who splice lines of their own into a text that they have seen'
     assert.equal((await note.read()).text, 'base\nA1\nA2\nA3\nB1\nB2');
   });
 
-  it('writers who splice lines into a text keep lines of different blocks that merely read alike, and have one equal block once', async () => {
+  it('writers who splice lines keep similar lines of different blocks, and one copy of an equal block', async () => {
     const merged = async (...texts: string[]) => {
       const note = new NoteInMemory('base\n');
       for (const text of texts) await note.send(`base\n${text}`, 1);

@@ -27,7 +27,7 @@ describe('two people in one note', () => {
     assert.equal(merged('old one\n', 'theirs now\nand more\n', ''), 'theirs now\nand more\n');
   });
 
-  it('two people in one note of whom one types into the line that the other replaces leave the word and the line whole', () => {
+  it('two people in one note keep word and line when one types into the line that the other replaces', () => {
     const typed = 'a\nthe old lines\nz\n';
     const replaced = 'a\nsomething different\nz\n';
     const base = 'a\nthe old line\nz\n';
@@ -35,7 +35,7 @@ describe('two people in one note', () => {
     assert.equal(merged(base, replaced, typed), 'a\nsomething different lines\nz\n');
   });
 
-  it('two people in one note of whom one adds a line below the word that the other replaces leave both whole', () => {
+  it('two people in one note keep both edits when one adds a line below the word that the other replaces', () => {
     const base = '<71>\n[[x y]]\n';
     const [replaced, added] = ['<72>\n[[x y]]\n', '<71>\n<85>\n[[x y]]\n'];
     assert.equal(merged(base, replaced, added), '<72>\n<85>\n[[x y]]\n');
@@ -59,7 +59,7 @@ describe('two people in one note', () => {
   const side = fc.array(change, { minLength: 9, maxLength: 9 });
   const words = ['amber', 'birch', 'cedar', 'dune', 'ember', 'fjord', 'grove', 'heath', 'inlet'];
 
-  it('two people in one note find every line they wrote, once and whole, and none that either took out', () => {
+  it('find every line they wrote, once and whole, and none that either took out', () => {
     fc.assert(
       fc.property(side, side, (theirs, ours) => {
         const base = words.slice(0, 8).map((word, at) => `${word} ${at}`);
@@ -101,21 +101,21 @@ describe('merging edits of an older version', () => {
     return textOf(reload(doc));
   }
 
-  it('merging edits of an older version keeps what both sides inserted', () => {
+  it('keeps what both sides inserted', () => {
     assert.equal(merged('a\nb\nc\n', ['a\nx\nb\nc\n'], 'a\nb\ny\nc\n'), 'a\nx\nb\ny\nc\n');
     assert.equal(merged('', ['theirs\n'], 'ours\n').length, 'theirs\nours\n'.length);
   });
 
-  it('merging edits of an older version drops what either side deleted, once', () => {
+  it('drops what either side deleted, once', () => {
     assert.equal(merged('a\nb\nc\nd\n', ['a\nc\nd\n'], 'a\nb\nd\n'), 'a\nd\n');
     assert.equal(merged('a\nb\nc\n', ['a\nc\n'], 'a\nc\n'), 'a\nc\n');
   });
 
-  it('merging edits of an older version keeps an insertion whose surroundings were deleted', () => {
+  it('keeps an insertion whose surroundings were deleted', () => {
     assert.equal(merged('one two three', ['one three'], 'one two and a half three'), 'one and a half three');
   });
 
-  it('merging edits of an older version reaches back over several versions and text that came back', () => {
+  it('reaches back over several versions and text that came back', () => {
     assert.equal(merged('k\n', ['', 'k\n', 'k\nlater\n'], 'mine\nk\n').includes('mine'), true);
   });
 
@@ -128,7 +128,7 @@ describe('merging edits of an older version', () => {
     return text;
   };
 
-  it('merging edits of an older version loses and doubles no inserted line, whatever the two sides insert and delete', () => {
+  it('loses and doubles no inserted line, whatever the two sides insert and delete', () => {
     fc.assert(
       fc.property(lines, insertions, insertions, fc.nat(8), fc.nat(8), (base, theirs, ours, theirCut, ourCut) => {
         const cut = (text: string[], at: number) => (text.length === 0 ? text : text.toSpliced(at % text.length, 1));
@@ -142,7 +142,7 @@ describe('merging edits of an older version', () => {
     );
   });
 
-  it('merging edits of an older version gives what Yjs gives for a client that edited its own copy and synced later', () => {
+  it('gives what Yjs gives for a client that edited its own copy and synced later', () => {
     // No two letters alike, so that nothing can be the same change twice, and no words, which a merge keeps whole.
     const base = fc
       .subarray([...'丁七丈三上下不丑专且丕世丘丙业丛 .,\n东丝丞丢两严並丧'])

@@ -111,7 +111,7 @@ onSqlite('POST /notes/batch-move', (open) => {
     assert.deepEqual((await move(alice, { ids: longest, ...to })).body, { moved: 1 });
   });
 
-  test('a batch move happens as a whole or not at all: errors name the id that is unknown or whose name is taken', async () => {
+  test('a batch move is all or nothing: errors name the unknown id, or the one whose name is taken', async () => {
     await using notes = await start();
     const { alice } = notes;
     const bob = await notes.bob();

@@ -8,7 +8,7 @@ const key = () => ({ 'x-idempotency-key': crypto.randomUUID() });
 onEachEngine('links that a rename cannot keep as they are', (open) => {
   const start = notesOnOneServer(open);
 
-  test('a rename rewrites the picture, the embed and the note in the label of a link with the link around them', async () => {
+  test('a rename rewrites a picture, an embed or a note in a link’s label, and the link around it', async () => {
     await using notes = await start();
     const { alice } = notes;
     await alice.caller.post('/attachments', { path: 'img/a.png', content_base64: btoa('png'), mtime: 1 });
@@ -50,7 +50,7 @@ onEachEngine('links that a rename cannot keep as they are', (open) => {
     }
   });
 
-  test('a wikilink to an attachment becomes a markdown link too, and a name with single brackets stays a wikilink', async () => {
+  test('a wikilink to an attachment becomes a markdown link too; one with single brackets stays a wikilink', async () => {
     await using notes = await start();
     const { alice } = notes;
     await alice.caller.post('/attachments', { path: 'a.png', content_base64: btoa('png'), mtime: 1 });

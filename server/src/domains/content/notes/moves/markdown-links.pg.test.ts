@@ -24,7 +24,7 @@ onEachEngine('a markdown link to a moved note', (open) => {
     ['[[b]]', '[[c]]'],
   ];
 
-  test('a markdown link to a moved note is rewritten in every form when the note moves to another folder', async () => {
+  test('is rewritten in every form when the note moves to another folder', async () => {
     await using notes = await start();
     const { alice } = notes;
     await alice.write('b.md');
@@ -37,7 +37,7 @@ onEachEngine('a markdown link to a moved note', (open) => {
     );
   });
 
-  test('a markdown link to a moved note is rewritten when the note keeps its name in another folder', async () => {
+  test('is rewritten when the note keeps its name in another folder', async () => {
     await using notes = await start();
     const { alice } = notes;
     await alice.write('b.md');
@@ -56,7 +56,7 @@ onEachEngine('a markdown link to a moved note', (open) => {
     assert.equal((await alice.read('deep/s.md')).body.content, '[x](../archive/b.md)');
   });
 
-  test('a markdown link to a moved note keeps leading to the note when its source moves, both move, or their folder does', async () => {
+  test('keeps leading to the note when its source moves, both move, or their folder does', async () => {
     await using notes = await start();
     const { alice } = notes;
     const made = new Map<string, string>();

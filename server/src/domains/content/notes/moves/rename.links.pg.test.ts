@@ -228,7 +228,7 @@ onEachEngine('links when notes are renamed', (open) => {
     assert.equal((await rename(alice, 'c/d/I.md', 'a/Me.md')).content, text);
   });
 
-  test('rewritten links make one change for each note: a seq, a version, and the version before with its reason', async () => {
+  test('rewritten links change each note once: one seq, one version, and the last version with its reason', async () => {
     await using notes = await start();
     const { server, alice } = notes;
     await alice.write('Old.md');

@@ -11,7 +11,7 @@ const folders = async (alice: Writer): Promise<string[]> =>
 onSqlite('POST /notes/rename', (open) => {
   const start = notesOnOneServer(open);
 
-  test('a rename moves the note with the same id, version and content and a new seq; implicit folders appear and disappear', async () => {
+  test('a rename keeps id, version and content under a new seq; implicit folders appear and disappear', async () => {
     await using notes = await start();
     const { server, alice } = notes;
     const note = await alice.write('Old/Deep/Note.md', '# Title\ntext', { mtime: 5 });

@@ -86,7 +86,7 @@ onEachEngine('POST /notes with a version', (open) => {
     assert.equal((await send(alice, 'new\n', 7)).content, 'new\n', 'version 7 of this note is another base');
   });
 
-  test('[6.9] a write is known again after its base is not kept any more, and after its note was deleted and revived', async () => {
+  test('[6.9] a write is recognised after its base was dropped, and after its note was deleted and revived', async () => {
     await using notes = await startNotes({ open });
     const { alice, server } = notes;
     const { id } = await alice.write('a.md', 'one\n');

@@ -22,7 +22,7 @@ async function statusIn({ app }: TestServer, { vault }: Writer) {
 onEachEngine('the vectors of notes', (open) => {
   const started = async (embedder: Embedder = faulty('m')): Promise<NotesServer> => startNotes({ open, embedder });
 
-  test('while the embedder is down, hybrid search ranks by words, vector search is unavailable, and notes stay pending', async () => {
+  test('while the embedder is down, hybrid search ranks by words, vector search fails, and notes wait', async () => {
     const embedder = faulty('m');
     await using notes = await started(embedder);
     const { alice, server } = notes;

@@ -53,7 +53,7 @@ function largeVault(changes: number, changeSeq: number) {
   };
 }
 
-test('catchUpOrPartial of a vault far behind adds the newest changes first, and the index is completed meanwhile', async () => {
+test('catchUpOrPartial of a vault far behind adds the newest changes first while the index completes', async () => {
   const { catchUp, added, feed, allowPage, allowAll } = largeVault(100, 1000);
   const completed = Promise.withResolvers<IndexState>();
   const first = catchUp.catchUpOrPartial(vault, completed.resolve);

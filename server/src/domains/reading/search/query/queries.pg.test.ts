@@ -72,7 +72,7 @@ onEachEngine('queries over properties', (open) => {
     assert.equal((await query(alice, { where: made })).total, 0);
   });
 
-  test('POST /vault/query returns pages of up to 500 rows by a cursor that holds for one query, vault and account', async () => {
+  test('POST /vault/query returns pages of up to 500 rows; a cursor holds for one query, vault and account', async () => {
     await using notes = await start();
     const { alice } = notes;
     const bob = await notes.bob();

@@ -62,7 +62,7 @@ test('QueryEmbedder returns no vectors to an account with too many queries, with
   await Promise.all(many);
 });
 
-test('QueryEmbedder returns no vector to a query that waits too long for its turn, without affecting others', async () => {
+test('QueryEmbedder returns no vector to a query that waits too long, without affecting others', async () => {
   const { calls, reported, ask } = heldEmbedder(50);
   const first = ask('alice', 'first');
   assert.equal(await ask('alice', 'second'), null);

@@ -75,7 +75,7 @@ onEachEngine('tasks', (open) => {
     );
   });
 
-  test('POST /vault/tasks/toggle writes a version with the other mark, and refuses a line that reads otherwise', async () => {
+  test('POST /vault/tasks/toggle writes a version with the other mark, and refuses a line that has changed', async () => {
     await using notes = await start();
     const { alice } = notes;
     const { id } = await alice.write('a.md', 'intro\r\n- [ ] one #x\r\n- [-] two');

@@ -59,7 +59,7 @@ test('[6.4] a note that was just flushed is not flushed again within a second', 
   assert.deepEqual(flushed, [['a', 5_900]]);
 });
 
-test('many notes that are due at once are flushed one after the other, the last within a quarter of a second', async () => {
+test('many notes due at once are flushed one after the other, the last within a quarter of a second', async () => {
   for (const count of [20, 400]) {
     const { flushed, edit, pass } = start();
     for (let at = 0; at < count; at++) edit(`${at}`);
