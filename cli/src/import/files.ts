@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { decodeText } from '@notevault/note-text/decode-text.ts';
 
 /** A file that was not imported, and the reason. */
-export interface Skipped {
+export interface SkippedFile {
   readonly path: string;
   readonly why: string;
 }
@@ -14,7 +14,7 @@ export interface Skipped {
 export interface Listing {
   readonly notes: string[];
   readonly attachments: string[];
-  readonly skipped: Skipped[];
+  readonly skipped: SkippedFile[];
 }
 
 /**

@@ -3,7 +3,7 @@ import { foldPath, normalizeNotePath, normalizePath, PathError } from '@notevaul
 import { inParallel } from '../copy/in-parallel.ts';
 import type { VaultClient } from '../copy/vault-client.ts';
 import { errorMessage } from '../error-messages.ts';
-import { hashOf, listFolder, readNote, type Skipped, statFile } from './files.ts';
+import { hashOf, listFolder, readNote, type SkippedFile, statFile } from './files.ts';
 import { isRejected } from './rejected.ts';
 
 /** Maximum concurrent writes of notes. Concurrent writes share commits and keep the disk busy. */
@@ -21,9 +21,9 @@ export interface Summary extends NoteTotals {
   readonly attachments: number;
   /** Number of attachments that were new or had different content. */
   readonly uploaded: number;
-  readonly skipped: Skipped[];
+  readonly skipped: SkippedFile[];
   /** Files that could not be written, or whose stored content differs. */
-  readonly failed: Skipped[];
+  readonly failed: SkippedFile[];
 }
 
 interface NoteTotals {
@@ -37,8 +37,8 @@ interface ImportRun {
   readonly root: string;
   readonly client: VaultClient;
   readonly progress: Progress;
-  readonly skipped: Skipped[];
-  readonly failed: Skipped[];
+  readonly skipped: SkippedFile[];
+  readonly failed: SkippedFile[];
 }
 
 interface TargetPath {
@@ -146,7 +146,7 @@ function targetPathsFor(
   files: readonly string[],
   normalize: (path: string) => string,
   taken: Map<string, string>,
-  skipped: Skipped[],
+  skipped: SkippedFile[],
 ): TargetPath[] {
   return files.flatMap((file) => {
     const path = storedPath(file, normalize);

@@ -5,7 +5,7 @@ import type { ToolContext } from './tool.ts';
 const VALUES_MAX = 100;
 
 /** Argument to complete: its name, the text typed so far, and the other arguments. */
-export interface Typed {
+export interface CompletionRequest {
   readonly argument: string;
   readonly value: string;
   readonly others: Readonly<Record<string, string>>;
@@ -14,7 +14,10 @@ export interface Typed {
 export type Completion = { readonly values: string[]; readonly total: number; readonly hasMore: boolean };
 
 /** Completes names of vaults, folders and paths; other arguments have no suggestions. */
-export async function complete({ argument, value, others }: Typed, context: ToolContext): Promise<Completion> {
+export async function complete(
+  { argument, value, others }: CompletionRequest,
+  context: ToolContext,
+): Promise<Completion> {
   if (argument === 'vault_id' || argument === 'vault') return completed(await vaultsLike(value, argument, context));
   if (argument !== 'path' && argument !== 'folder') return completed([]);
   const vault = await vaultOf(others.vault_id ?? others.vault, context);

@@ -5,7 +5,7 @@ import { type Heading, scan } from './scan.ts';
 import { TagSet } from './tags.ts';
 
 /** All metadata of a note that follows from its path and text. */
-export interface Derived {
+export interface DerivedNote {
   readonly title: string;
   /** Path of the folder; empty for a note at the root. */
   readonly folder: string;
@@ -27,7 +27,7 @@ export interface Derived {
 }
 
 /** Derives a note's metadata from its normalised path and its content. Deterministic; never throws. */
-export function deriveNote(path: string, content: string): Derived {
+export function deriveNote(path: string, content: string): DerivedNote {
   const frontmatter = readFrontmatter(content);
   const body = scan(content, frontmatter.bodyStart);
   const tags = new TagSet();

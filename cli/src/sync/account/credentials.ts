@@ -22,7 +22,7 @@ export interface Credential {
   readonly in_keychain: boolean;
 }
 
-type Stored = Omit<Credential, 'access_token' | 'refresh_token'> & Partial<DeviceTokens>;
+type StoredCredential = Omit<Credential, 'access_token' | 'refresh_token'> & Partial<DeviceTokens>;
 
 /**
  * Credential files, one per vault and server, that only the user can read. Tokens are in the file or in the system's
@@ -65,7 +65,7 @@ export class Credentials {
     const { access_token, refresh_token, ...rest } = credential;
     const tokens = { access_token, refresh_token };
     const in_keychain = credential.in_keychain && (await this.#keepInKeychain(nameOf(credential), tokens));
-    const stored: Stored = in_keychain ? rest : { ...rest, ...tokens, in_keychain };
+    const stored: StoredCredential = in_keychain ? rest : { ...rest, ...tokens, in_keychain };
     await mkdir(this.#folder, { recursive: true, mode: 0o700 });
     await chmod(this.#folder, 0o700);
     await replaceFile(this.#fileOf(credential), `${JSON.stringify(stored, null, 2)}\n`);
@@ -120,9 +120,9 @@ export class Credentials {
   }
 
   async #read(path: string): Promise<Credential> {
-    let stored: Stored;
+    let stored: StoredCredential;
     try {
-      stored = JSON.parse(await readFile(path, 'utf8')) as Stored;
+      stored = JSON.parse(await readFile(path, 'utf8')) as StoredCredential;
     } catch (cause) {
       throw new CliError(
         `${path} cannot be read (${(cause as Error).message}): remove it, then run "notevault login" again.`,
@@ -134,7 +134,7 @@ export class Credentials {
     return { ...stored, ...(await this.#tokensOf(stored)) };
   }
 
-  async #tokensOf(stored: Stored): Promise<DeviceTokens> {
+  async #tokensOf(stored: StoredCredential): Promise<DeviceTokens> {
     const { access_token, refresh_token, in_keychain, vault_name, url } = stored;
     if (!in_keychain && access_token !== undefined && refresh_token !== undefined)
       return { access_token, refresh_token };

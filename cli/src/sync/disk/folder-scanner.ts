@@ -1,7 +1,7 @@
 import { type BigIntStats, lstatSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { folderOf } from '@notevault/note-text/paths.ts';
-import { type DiskFile, type DiskListing, FolderGone, type Unsynced } from '@notevault/sync/engine/ports.ts';
+import { type DiskFile, type DiskListing, FolderGone, type UnsyncedFile } from '@notevault/sync/engine/ports.ts';
 import { structureFault } from '@notevault/sync/rules/safe-path.ts';
 import { SETTINGS_FOLDER } from '@notevault/sync/rules/settings-files.ts';
 import type { DiskNames } from './disk-names.ts';
@@ -20,12 +20,12 @@ const FORBIDDEN =
   'cannot be read, so that nothing of it is synced, nor what is missing elsewhere: permit this user to read it, or name it in .notevaultignore';
 
 /** Entries directly inside a folder. */
-interface Scanned {
+interface ScannedFolder {
   /** Name in the disk's spelling. */
   readonly spelled: string;
   readonly files: DiskFile[];
   readonly folders: { readonly path: string; readonly spelled: string; readonly key: string }[];
-  readonly skipped: Unsynced[];
+  readonly skipped: UnsyncedFile[];
   /** Whether this user may not read it. */
   readonly isForbidden?: true;
 }
@@ -41,7 +41,7 @@ export class FolderScanner {
   readonly #root: string;
   readonly #options: ScannerOptions;
   /** By path; the root is empty. */
-  #scanned = new Map<string, Scanned>();
+  #scanned = new Map<string, ScannedFolder>();
 
   constructor(root: string, options: ScannerOptions) {
     this.#root = root;
@@ -101,10 +101,10 @@ export class FolderScanner {
     }
   }
 
-  #reread(path: string, before: Scanned): void {
+  #reread(path: string, before: ScannedFolder): void {
     const now = this.#read(path, before.spelled);
     const known = new Map(before.folders.map((folder) => [folder.path, folder]));
-    const isUnchanged = (folder: Scanned['folders'][number]) =>
+    const isUnchanged = (folder: ScannedFolder['folders'][number]) =>
       this.#scanned.has(folder.path) && known.get(folder.path)?.key === folder.key;
     const kept = new Set(now.folders.filter(isUnchanged).map((folder) => folder.path));
     for (const folder of before.folders) if (!kept.has(folder.path)) this.#forget(folder.path);
@@ -142,7 +142,7 @@ export class FolderScanner {
   }
 
   #listing(): DiskListing {
-    const [files, folders, skipped]: [DiskFile[], string[], Scanned['skipped']] = [[], [], []];
+    const [files, folders, skipped]: [DiskFile[], string[], ScannedFolder['skipped']] = [[], [], []];
     let isPartial = false;
     for (const [path, scanned] of this.#scanned) {
       isPartial ||= scanned.isForbidden === true;
@@ -153,7 +153,7 @@ export class FolderScanner {
     return { files, folders, skipped, isPartial };
   }
 
-  #read(path: string, spelled: string): Scanned {
+  #read(path: string, spelled: string): ScannedFolder {
     try {
       return this.#readEntries(path, spelled);
     } catch (error) {
@@ -163,8 +163,8 @@ export class FolderScanner {
     }
   }
 
-  #readEntries(path: string, spelled: string): Scanned {
-    const scanned: Scanned = { spelled, files: [], folders: [], skipped: [] };
+  #readEntries(path: string, spelled: string): ScannedFolder {
+    const scanned: ScannedFolder = { spelled, files: [], folders: [], skipped: [] };
     const seen = new Set<string>();
     for (const name of namesIn(this.#root, spelled)) {
       const nfc = name.normalize('NFC');
@@ -182,7 +182,7 @@ export class FolderScanner {
     return scanned;
   }
 
-  #readEntry({ path, spelled }: { readonly path: string; readonly spelled: string }, scanned: Scanned): void {
+  #readEntry({ path, spelled }: { readonly path: string; readonly spelled: string }, scanned: ScannedFolder): void {
     const { hasFileIds, names, isIgnored } = this.#options;
     const skip = (reason: string) => scanned.skipped.push({ path, reason });
     const stats = statsOf(this.#root, spelled);

@@ -14,7 +14,7 @@ const OPEN_MS = 10 * 60 * 1000;
 /** Maximum number of replaced files to watch; the oldest are forgotten. */
 const FILES_MAX = 1000;
 
-interface Replaced {
+interface ReplacedFile {
   /** The file when it was replaced. */
   readonly file: DiskFile;
   /** Its absolute path. */
@@ -32,7 +32,7 @@ interface Replaced {
 export class LateWrites implements Disposable {
   readonly #trash: Trash;
   /** By the id in the trash. */
-  readonly #files = new Map<string, Replaced>();
+  readonly #files = new Map<string, ReplacedFile>();
   #watcher: FSWatcher | null = null;
   /** Called when one may have been written to. */
   onWrite: () => void = () => undefined;
@@ -41,7 +41,7 @@ export class LateWrites implements Disposable {
     this.#trash = trash;
   }
 
-  add(id: string, { file, at, by }: Omit<Replaced, 'since'>): void {
+  add(id: string, { file, at, by }: Omit<ReplacedFile, 'since'>): void {
     for (const [other, before] of this.#files) if (before.at === at) this.#files.set(other, { ...before, by });
     this.#files.set(id, { file, at, by, since: performance.now() });
     const [oldest] = this.#files.keys();
@@ -62,7 +62,7 @@ export class LateWrites implements Disposable {
     return changed;
   }
 
-  #returned(id: string, { file, at, by }: Replaced): string {
+  #returned(id: string, { file, at, by }: ReplacedFile): string {
     const now = lstatSync(at, { bigint: true, throwIfNoEntry: false });
     const isOurs = now !== undefined && isSameFile(now, by);
     const to = isOurs && kindOf(file.path) === 'note' ? at : copyPath(at);

@@ -1,6 +1,6 @@
 import { counted } from '@notevault/protocol/values/counted.ts';
 import type { SyncResult } from '@notevault/sync/engine/engine.ts';
-import type { Unsynced } from '@notevault/sync/engine/ports.ts';
+import type { UnsyncedFile } from '@notevault/sync/engine/ports.ts';
 import type { BrakeReason } from '@notevault/sync/plan/brake.ts';
 import { type Operation, type RemoteMove, replacesEdit } from '@notevault/sync/plan/operations.ts';
 
@@ -81,12 +81,12 @@ export function quoted(path: string): string {
 }
 
 /** Returns the files and folders that this user may not read or change. */
-export function deniedIn(unsynced: readonly Unsynced[]): readonly Unsynced[] {
+export function deniedIn(unsynced: readonly UnsyncedFile[]): readonly UnsyncedFile[] {
   return unsynced.filter(({ isDenied }) => isDenied);
 }
 
 /** Describes how many files this user may not read or change; empty if none. */
-export function describeDenied(unsynced: readonly Unsynced[]): string {
+export function describeDenied(unsynced: readonly UnsyncedFile[]): string {
   const count = deniedIn(unsynced).length;
   return count === 0 ? '' : `, except ${counted(count, 'file')} that this user may not read or change`;
 }

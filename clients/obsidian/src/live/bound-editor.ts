@@ -130,21 +130,21 @@ export class BoundEditor {
   }
 }
 
-type Intercepted = Pick<MarkdownView, 'setViewData' | 'save'>;
+type InterceptedView = Pick<MarkdownView, 'setViewData' | 'save'>;
 
 /** Wraps a method of a view. Returns a function that ends it, also after another plugin did the same. */
-function intercepted<Name extends keyof Intercepted>(
-  owner: Intercepted,
+function intercepted<Name extends keyof InterceptedView>(
+  owner: InterceptedView,
   name: Name,
-  wrap: (before: Intercepted[Name]) => Intercepted[Name],
+  wrap: (before: InterceptedView[Name]) => InterceptedView[Name],
 ): () => void {
   const isOwn = Object.hasOwn(owner, name);
   const method = owner[name];
-  const before = method.bind(owner) as Intercepted[Name];
+  const before = method.bind(owner) as InterceptedView[Name];
   const wrapped = wrap(before);
   let isOver = false;
   const mine = ((...args: unknown[]): unknown =>
-    Reflect.apply(isOver ? before : wrapped, owner, args)) as Intercepted[Name];
+    Reflect.apply(isOver ? before : wrapped, owner, args)) as InterceptedView[Name];
   owner[name] = mine;
   return () => {
     isOver = true;

@@ -20,7 +20,7 @@ import { TEXT } from './lineage.ts';
 type Awareness = NonNullable<LiveNote['awareness']>;
 
 /** Somebody else's place in the note, as it comes over the wire. */
-interface Shared {
+interface PresenceState {
   /** User that the server vouches for. */
   readonly actor?: { readonly user_id?: unknown; readonly display_name?: unknown };
   /** User as the client states it, for servers that do not vouch for users. */
@@ -152,7 +152,7 @@ function isName(value: unknown): value is string {
 
 function decorationsOf(awareness: Awareness, length: number): DecorationSet {
   const ranges = [...awareness.getStates()].flatMap(([client, state]) => {
-    const { actor, user, cursor } = state as Shared;
+    const { actor, user, cursor } = state as PresenceState;
     if (client === awareness.clientID || cursor?.anchor === undefined || cursor.head === undefined) return [];
     const said = actor === undefined ? user?.name : actor.display_name;
     const name = isName(said) ? said : text('noName');

@@ -117,15 +117,15 @@ export class ForeignTexts {
     const { note } = this.#options;
     return new Promise((resolve) => {
       let end = (): void => undefined;
-      const look = () => {
+      const check = () => {
         const { isSynced, isSaved, canWrite, end: ended, isRejected } = note.state;
         const isOff = !isSynced || canWrite === false || ended !== null || isRejected || this.#isOver;
         if (!isSaved && !isOff) return;
         end();
         resolve(isSaved && !isOff);
       };
-      end = note.onState(look);
-      look();
+      end = note.onState(check);
+      check();
     });
   }
 

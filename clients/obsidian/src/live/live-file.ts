@@ -31,7 +31,7 @@ export interface LiveDeps {
 }
 
 /** Why a note is no longer live here. */
-export type Ended = 'closed' | 'foreign_lineage' | 'refused';
+export type EndReason = 'closed' | 'foreign_lineage' | 'refused';
 
 /** Origins of changes that are no edit: the copy of this device, and a text that came by the file. */
 const FROM_COPY = { name: 'copy' };
@@ -59,7 +59,7 @@ export class LiveFile {
   readonly #recent: RecentTexts;
   readonly #foreign: ForeignTexts;
   readonly #note: LiveNote;
-  readonly #ended: (file: LiveFile, reason: Ended) => void;
+  readonly #ended: (file: LiveFile, reason: EndReason) => void;
   #isCopied = false;
   readonly #keeping = new Set<Promise<void>>();
   /** Number of replaced editor texts that are not processed yet. */
@@ -84,7 +84,7 @@ export class LiveFile {
     file: TFile,
     hold: Hold,
     { copy, onDisk }: { readonly copy: NoteCopy | null; readonly onDisk: string },
-    ended: (file: LiveFile, reason: Ended) => void,
+    ended: (file: LiveFile, reason: EndReason) => void,
   ) {
     this.#parts = parts;
     this.file = file;
@@ -114,7 +114,7 @@ export class LiveFile {
         this.#keptWith = null;
         return true;
       },
-      done: () => this.#settle(),
+      done: () => this.#release(),
     });
     this.#note.onState((state) => this.#follow(state));
     this.#foreign.send();
@@ -174,16 +174,16 @@ export class LiveFile {
     if (isNew && base === null) void this.#change({ onDisk: text });
     if (base !== null || (isNew && this.editors.size > 1)) this.#changedAt = this.#parts.now();
     if (base !== null) this.#foreign.add({ base, text, sent: null });
-    else this.#settle();
+    else this.#release();
   }
 
-  /** Looks at the file, whose events may be missing. */
-  look(): Promise<void> {
-    const look = async () => {
+  /** Checks the file, because events for its changes may be missing. */
+  check(): Promise<void> {
+    const check = async () => {
       const text = await this.#parts.app.vault.read(this.file).catch(() => null);
       if (text !== null) this.read(inLineFeeds(text));
     };
-    return this.#keepingBy(look());
+    return this.#keepingBy(check());
   }
 
   /** Marks the file's text as being read and stored until `work` ends. */
@@ -211,7 +211,7 @@ export class LiveFile {
    */
   async #replaced(text: string): Promise<void> {
     this.#replacing += 1;
-    await this.look();
+    await this.check();
     this.#replacing -= 1;
     if (this.#parts.now() - this.#changedAt > REREAD_MS) this.read(text);
   }
@@ -232,7 +232,7 @@ export class LiveFile {
     if (this.#isClosing) return;
     this.#isClosing = true;
     try {
-      await this.look();
+      await this.check();
       if (this.#isUsed || !this.#isSettledButDisk()) return;
       await this.#writeFile();
       if (this.#isUsed || !this.#isSettled()) return;
@@ -339,7 +339,7 @@ export class LiveFile {
     else if (end !== null || isRejected || canWrite === false) void this.#end('refused', this.#acknowledged);
     else {
       this.#foreign.send();
-      this.#settle();
+      this.#release();
     }
   }
 
@@ -352,7 +352,7 @@ export class LiveFile {
   }
 
   /** Server, document and file have the same text: the base of the engine moves, and no copy is needed. */
-  #settle(): void {
+  #release(): void {
     if (this.#isOver || !this.#isSettled()) return;
     const text = this.text;
     void this.#hold.agree(text).then(() => {
@@ -374,7 +374,7 @@ export class LiveFile {
     await this.#end('foreign_lineage', text);
   }
 
-  async #end(reason: Ended, agreed: string): Promise<void> {
+  async #end(reason: EndReason, agreed: string): Promise<void> {
     if (this.#isOver) return;
     this.#isOver = true;
     await this.#hold.agree(agreed);

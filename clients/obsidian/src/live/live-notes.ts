@@ -4,7 +4,7 @@ import type { Hold } from '@notevault/sync/engine/holds.ts';
 import type { MarkdownView, Plugin, TAbstractFile, TFile } from 'obsidian';
 import { fromDocument, ownerOf } from './bound-editor.ts';
 import { remoteCursors } from './cursors.ts';
-import { type Ended, type LiveDeps, LiveFile } from './live-file.ts';
+import { type EndReason, type LiveDeps, LiveFile } from './live-file.ts';
 import { inLineFeeds } from './texts.ts';
 
 export interface LiveOptions extends LiveDeps {
@@ -74,13 +74,13 @@ export class LiveNotes {
   get extension(): Extension {
     const appeared = (view: EditorView) => {
       this.#watched.set(view, new WatchedEditor(view));
-      this.look();
+      this.check();
     };
     const edited = (update: ViewUpdate) => this.#edited(update);
     const went = (view: EditorView) => {
       this.#watched.delete(view);
       for (const live of this.#live.values()) live.unbind(view);
-      this.look();
+      this.check();
     };
     class Watcher implements PluginValue {
       readonly #view: EditorView;
@@ -111,8 +111,8 @@ export class LiveNotes {
     plugin.registerEvent(vault.on('modify', (file) => this.#modified(file)));
     plugin.registerEvent(vault.on('rename', (file) => this.#live.get(file)?.moved()));
     plugin.registerEvent(vault.on('delete', (file) => this.#drop(file)));
-    plugin.registerEvent(workspace.on('file-open', () => this.look()));
-    plugin.registerEvent(workspace.on('layout-change', () => this.look()));
+    plugin.registerEvent(workspace.on('file-open', () => this.check()));
+    plugin.registerEvent(workspace.on('layout-change', () => this.check()));
     plugin.register(() => this.close());
   }
 
@@ -126,14 +126,14 @@ export class LiveNotes {
     }
   }
 
-  /** Looks at what the app shows, soon: call when it may be something else. */
-  look(): void {
+  /** Checks the open editors in the next task; call it whenever they may have changed. */
+  check(): void {
     if (this.#isDue || this.#isOver) return;
     this.#isDue = true;
     // Views that are just made know their editors only after this.
     window.setTimeout(() => {
       this.#isDue = false;
-      if (!this.#isOver) this.#lookAtEditors();
+      if (!this.#isOver) this.#checkEditors();
     }, 0);
   }
 
@@ -145,8 +145,8 @@ export class LiveNotes {
   }
 
   #modified(file: TAbstractFile): void {
-    void this.#live.get(file)?.look();
-    this.look();
+    void this.#live.get(file)?.check();
+    this.check();
   }
 
   #edited({ view, transactions }: ViewUpdate): void {
@@ -158,7 +158,7 @@ export class LiveNotes {
       if (!transaction.docChanged || transaction.annotation(fromDocument) === true) continue;
       if (editor.isCurrent && editor.typed(transaction)) continue;
       live.unbind(view);
-      this.look();
+      this.check();
       return;
     }
   }
@@ -167,7 +167,7 @@ export class LiveNotes {
     return [...this.#live.values()].find(({ editors }) => editors.has(view));
   }
 
-  #lookAtEditors(): void {
+  #checkEditors(): void {
     for (const watched of this.#watched.values()) {
       const owner = ownerOf(this.#options.app, watched.view);
       watched.hasFile(owner?.file ?? null);
@@ -192,7 +192,7 @@ export class LiveNotes {
       if (text === null || !watched.hasShown(text)) return;
       // What the app set meanwhile is no text that somebody typed.
       if (view.state.doc !== now) {
-        this.look();
+        this.check();
         return;
       }
       live.read(text);
@@ -222,8 +222,8 @@ export class LiveNotes {
       const live = new LiveFile(this.#options, file, hold, { copy, onDisk }, (ended, why) => this.#ended(ended, why));
       this.#live.set(file, live);
       await this.#opened(live, copy !== null);
-      await live.look();
-      this.look();
+      await live.check();
+      this.check();
     } catch {
       // The file is gone, or the server does not answer: the engine has the note.
       this.#paused.set(file, this.#options.now() + PAUSE_MS);
@@ -235,7 +235,7 @@ export class LiveNotes {
   /** Waits for the document. Without a copy here, a note that cannot be reached is left to the engine. */
   async #opened(live: LiveFile, hasCopy: boolean): Promise<void> {
     // Editors can show a copy at once.
-    if (hasCopy) this.look();
+    if (hasCopy) this.check();
     const patience = new AbortController();
     const timer = window.setTimeout(() => patience.abort(new Error('no answer')), PATIENCE_MS);
     try {
@@ -255,10 +255,10 @@ export class LiveNotes {
     throw new Error('not a text that can be edited here');
   }
 
-  #ended({ file }: LiveFile, reason: Ended): void {
+  #ended({ file }: LiveFile, reason: EndReason): void {
     this.#live.delete(file);
     if (reason === 'refused') this.#paused.set(file, this.#options.now() + PAUSE_MS);
-    else this.look();
+    else this.check();
   }
 
   #drop(file: TAbstractFile): void {
@@ -267,7 +267,7 @@ export class LiveNotes {
   }
 
   #lookAtFiles(): void {
-    for (const live of this.#live.values()) void live.look();
-    this.look();
+    for (const live of this.#live.values()) void live.check();
+    this.check();
   }
 }

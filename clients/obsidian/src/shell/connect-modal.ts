@@ -5,7 +5,7 @@ import { text } from '../texts/texts.ts';
 import { errorText, FirstSyncModal } from './dialogs.ts';
 import type { SyncController } from './sync-controller.ts';
 
-type Linked = Awaited<ReturnType<typeof connect>>;
+type Connection = Awaited<ReturnType<typeof connect>>;
 
 /** Links this device: the address, then the code that a person approves on the server’s page. */
 export class ConnectModal extends Modal {
@@ -13,7 +13,7 @@ export class ConnectModal extends Modal {
   readonly #end = new AbortController();
   #address: string;
   /** A link to another vault, before a person has decided whether it replaces the present one. */
-  #undecided: Linked | null = null;
+  #undecided: Connection | null = null;
 
   constructor(app: App, controller: SyncController) {
     super(app);
@@ -79,7 +79,7 @@ export class ConnectModal extends Modal {
     }
   }
 
-  async #take(linked: Linked): Promise<void> {
+  async #take(linked: Connection): Promise<void> {
     this.#undecided = null;
     const { connection, tokens } = linked;
     await this.#controller.connected(connection, tokens);
@@ -100,7 +100,7 @@ export class ConnectModal extends Modal {
   }
 
   /** Asks before the sync state with another vault is discarded. */
-  #askToReplace(linked: Linked): void {
+  #askToReplace(linked: Connection): void {
     this.#undecided = linked;
     this.contentEl.empty();
     this.setTitle(text('connect'));

@@ -53,10 +53,10 @@ export class FirstSyncModal extends Modal {
 
   override onOpen(): void {
     this.setTitle(text('firstTitle'));
-    void this.#look();
+    void this.#preview();
   }
 
-  async #look(): Promise<void> {
+  async #preview(): Promise<void> {
     const said = this.contentEl.createEl('p', { text: text('firstLooking') });
     try {
       const seen = await this.#controller.foresee();

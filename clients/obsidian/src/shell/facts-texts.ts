@@ -1,4 +1,4 @@
-import type { Unsynced } from '@notevault/sync/engine/ports.ts';
+import type { UnsyncedFile } from '@notevault/sync/engine/ports.ts';
 import type { BrakeReason } from '@notevault/sync/plan/brake.ts';
 import { REASONS, readReason } from '@notevault/sync/rules/reasons.ts';
 import type { SyncStatus } from '@notevault/sync/run/sync-status.ts';
@@ -66,7 +66,7 @@ export function endText({ phase, status }: Facts): string | null {
 
 /** Returns a warning that the server's quota is exhausted, with the number of files; null if it is not. */
 export function quotaText({ status }: Facts): string | null {
-  const isFull = ({ reason }: Unsynced) => {
+  const isFull = ({ reason }: UnsyncedFile) => {
     const said = readReason(reason, REASONS);
     return said?.code === 'quota' && said.values.reason?.endsWith('_exceeded') === true;
   };

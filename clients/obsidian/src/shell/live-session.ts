@@ -51,7 +51,7 @@ export class LiveSession {
       register: (end) => void this.#ends.push(end),
     };
     this.#live.register(session as Plugin);
-    this.#ends.push(this.#socket.onConnection(() => this.#live.look()));
+    this.#ends.push(this.#socket.onConnection(() => this.#live.check()));
     // Without a document the socket would not connect.
     this.#socket.watch(connection.vaultId);
     void this.#live.recover();

@@ -112,7 +112,7 @@ export function trapTests(note: (text: string) => Promise<Together>): void {
       });
       await there.run((device) => device.type(0, 'two '));
       await until(async () => (await both.stored()).includes('two'), 'the word');
-      await here.run((device) => device.live.look());
+      await here.run((device) => device.live.check());
       await new Promise((resolve) => setTimeout(resolve, 600));
       await here.run((device) => device.open('note.md'));
       assert.equal(await inStep(both, here, there), 'first\none two ');

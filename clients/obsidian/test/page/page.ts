@@ -64,7 +64,7 @@ class PageDevice extends AppOnPage {
     const plugin = new (class extends Plugin {})(this.app, { id: 'notevault', name: 'Notevault', version: '0' });
     plugin.load();
     this.live.register(plugin as unknown as TypedPlugin);
-    this.#socket.onConnection(() => this.live.look());
+    this.#socket.onConnection(() => this.live.check());
     // The socket connects with the first note.
     this.#socket.watch(options.vault);
     this.app.start();

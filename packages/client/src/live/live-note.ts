@@ -141,7 +141,7 @@ export class LiveNote implements Disposable {
     let end: () => void = () => undefined;
     const held = new Promise<void>((resolve, reject) => {
       const abort = () => reject(asError(signal?.reason));
-      const look = (state: LiveNoteState) => {
+      const check = (state: LiveNoteState) => {
         try {
           if (state.end !== null) throw new LiveNoteEnded(state.end);
           if (holds(state)) resolve();
@@ -151,12 +151,12 @@ export class LiveNote implements Disposable {
       };
       if (signal?.aborted === true) abort();
       signal?.addEventListener('abort', abort, { once: true });
-      const remove = this.onState(look);
+      const remove = this.onState(check);
       end = () => {
         remove();
         signal?.removeEventListener('abort', abort);
       };
-      look(this.state);
+      check(this.state);
     });
     return held.finally(() => end());
   }

@@ -2,7 +2,7 @@ import { deriveNote } from '../derive.ts';
 import { applyEdits, type Edit } from '../diff/diff.ts';
 import { groupBy } from '../group-by.ts';
 import { maxLinks } from '../links/parsed-link.ts';
-import { type Relinked, relink } from '../links/relink.ts';
+import { type LinkChange, relink } from '../links/relink.ts';
 import { type CanvasString, canvasStrings, inCanvas } from './strings.ts';
 
 /** The path of a file node, or a wikilink in a text node. */
@@ -16,7 +16,7 @@ export interface CanvasReference {
 }
 
 /** A reference, and the target that it should have. */
-export interface CanvasChange extends Omit<Relinked, 'ord'>, Pick<CanvasReference, 'string' | 'ord'> {}
+export interface CanvasChange extends Omit<LinkChange, 'ord'>, Pick<CanvasReference, 'string' | 'ord'> {}
 
 export interface RewrittenCanvas {
   readonly canvas: string;

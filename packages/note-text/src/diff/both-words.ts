@@ -23,7 +23,7 @@ import { endsLine, joinsWords } from './tokens.ts';
 import { isInsideWord, type Phrase } from './whole-words.ts';
 
 /** A value of the stored text that another one replaced, and where it stood. */
-export interface Replaced {
+export interface Replacement {
   readonly at: number;
   readonly stored: string;
   readonly kind: Mark['kind'];
@@ -50,9 +50,9 @@ export interface Changes {
  * The resolution of a conflict: edits of the stored text, the values that they replace, and the client's changes that
  * they cover.
  */
-export interface Resolved {
+export interface Resolution {
   readonly edits: readonly Edit[];
-  readonly replaced: readonly Replaced[];
+  readonly replaced: readonly Replacement[];
   readonly made: readonly Hunk[];
 }
 
@@ -65,7 +65,7 @@ export function bothPhrases(
   { client, stored }: Conflict<Phrase>,
   changes: Changes,
   budget: Budget,
-): Resolved[] {
+): Resolution[] {
   const isPhrase = client.some(({ own }) => own.words.length > 1) || stored.some(({ words }) => words.length > 1);
   const whole = isPhrase ? bothWords(texts, { client, stored }, changes, budget) : null;
   if (whole?.isAlike) return [whole];
@@ -83,7 +83,7 @@ function bothWords(
   conflict: Conflict,
   changes: Changes,
   budget: Budget,
-): Resolved & { readonly isAlike: boolean } {
+): Resolution & { readonly isAlike: boolean } {
   const { stored, client } = texts;
   const place = regionsOf(conflict, changes);
   const { ofStored, ofClient } = place;

@@ -4,7 +4,7 @@
  * difference between the base and its text. All offsets count UTF-16 units.
  */
 
-import { bothPhrases, type Replaced } from './both-words.ts';
+import { bothPhrases, type Replacement } from './both-words.ts';
 import { type Budget, withBudget } from './budget.ts';
 import { commonStretches, type Place } from './common.ts';
 import { ChangeMap, cutIntoWords, phraseConflicts, storedChanges } from './conflicts.ts';
@@ -75,7 +75,7 @@ function indexOf({ base, stored, runs }: Texts): RunIndex {
 /** The edits that bring a client's changes into the stored text, and the stored values that these replace. */
 export interface Merge {
   readonly edits: Edit[];
-  readonly replaced: Replaced[];
+  readonly replaced: Replacement[];
 }
 
 /**

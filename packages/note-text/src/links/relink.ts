@@ -5,7 +5,7 @@ import type { ParsedLink } from './parsed-link.ts';
 import { type LinkTarget, rewriteTargets } from './retarget.ts';
 
 /** A link, by its index among the note's links and its present target, and the target it should have. */
-export interface Relinked extends LinkTarget {
+export interface LinkChange extends LinkTarget {
   readonly ord: number;
   readonly was: string;
 }
@@ -19,12 +19,12 @@ const TRIES_MAX = 100;
  *
  * @param stored by ascending `ord`, as they were stored: perhaps by an older parser, which read fewer links.
  */
-export function relink(path: string, content: string, stored: readonly Relinked[]): Edit[] {
+export function relink(path: string, content: string, stored: readonly LinkChange[]): Edit[] {
   const { links } = deriveNote(path, content);
   const changes = located(links, stored);
   const all = attempt(path, content, links, changes);
   if (all !== null) return all;
-  let kept: Relinked[] = [];
+  let kept: LinkChange[] = [];
   let edits: Edit[] = [];
   for (const [, group] of [...groups(links, changes)].slice(0, TRIES_MAX)) {
     const tried = attempt(path, content, links, [...kept, ...group]);
@@ -36,7 +36,7 @@ export function relink(path: string, content: string, stored: readonly Relinked[
 }
 
 /** The changes with the index that their links have now; those whose link is gone are left out. */
-function located(links: readonly ParsedLink[], changes: readonly Relinked[]): Relinked[] {
+function located(links: readonly ParsedLink[], changes: readonly LinkChange[]): LinkChange[] {
   let moved = 0;
   return changes.flatMap((change) => {
     let ord = change.ord + moved;
@@ -48,7 +48,7 @@ function located(links: readonly ParsedLink[], changes: readonly Relinked[]): Re
 }
 
 /** Groups the changes by definition: links that share one change together. */
-function groups(links: readonly ParsedLink[], changes: readonly Relinked[]): Map<number | undefined, Relinked[]> {
+function groups(links: readonly ParsedLink[], changes: readonly LinkChange[]): Map<number | undefined, LinkChange[]> {
   return groupBy(changes, ({ ord }) => links[ord]?.targetStart);
 }
 
@@ -57,7 +57,7 @@ function attempt(
   path: string,
   content: string,
   links: readonly ParsedLink[],
-  changes: readonly Relinked[],
+  changes: readonly LinkChange[],
 ): Edit[] | null {
   const meant = changes.flatMap((to) => {
     const link = links[to.ord];

@@ -8,15 +8,15 @@ export interface Candidate {
   readonly detail?: string;
 }
 
-interface Folded {
+interface FoldedNames {
   readonly name: string;
   readonly detail: string;
 }
 
 /** Folding costs more than comparing, and the same candidates are compared with each letter that is typed. */
-const foldedCandidates = new WeakMap<Candidate, Folded>();
+const foldedCandidates = new WeakMap<Candidate, FoldedNames>();
 
-function folded(candidate: Candidate): Folded {
+function folded(candidate: Candidate): FoldedNames {
   const known = foldedCandidates.get(candidate);
   if (known !== undefined) return known;
   const { name, detail = '' } = candidate;
@@ -75,7 +75,7 @@ function compareNames(a: Candidate, b: Candidate): number {
 }
 
 /** The sum over the words; 0 if one of them fits nowhere. */
-function scoreOf({ name, detail }: Folded, words: readonly string[]): number {
+function scoreOf({ name, detail }: FoldedNames, words: readonly string[]): number {
   let sum = 0;
   for (const word of words) {
     const score = Math.max(scoreIn(name, word), scoreIn(detail, word) / 4);

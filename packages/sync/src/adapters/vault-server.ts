@@ -10,7 +10,7 @@ import {
   DiskChanged,
   type KnownText,
   type NoteText,
-  type Refused,
+  type RefusedOutcome,
   RemoteDamaged,
   type Server,
   ServerStopped,
@@ -37,17 +37,17 @@ const KNOWN_NOTES_MAX = 500;
 const TRASH_PAGES = 5;
 
 /** The paths of notes that somebody has taken out of the trash, until they are on the server. */
-export interface Restored {
+export interface RestoredPaths {
   has(path: string): boolean;
   arrived(path: string): void;
 }
 
-const NONE_RESTORED: Restored = { has: () => false, arrived: () => undefined };
+const NONE_RESTORED: RestoredPaths = { has: () => false, arrived: () => undefined };
 
 /** Implements the `Server` port over the HTTP API of a Notevault server. */
 export class VaultServer implements Server {
   readonly #vault: VaultClient;
-  readonly #restored: Restored;
+  readonly #restored: RestoredPaths;
   readonly #slices: SliceOptions | null;
   /** Notes that came with the change feed, until they are read. */
   readonly #fetched = new Map<string, Pick<SyncChange, 'content_hash' | 'version' | 'content'>>();
@@ -300,18 +300,18 @@ function isReadOnlyNow({ status, code }: ApiError): boolean {
   return status === 403 && code === 'insufficient_access';
 }
 
-type Refusal = { readonly kind: 'changed'; readonly isVersionGone?: true } | Refused;
+type Refusal = { readonly kind: 'changed'; readonly isVersionGone?: true } | RefusedOutcome;
 
 const RECENTLY_DELETED = 'recently_deleted';
 /** The server takes a note with the same path and text as one that another device has deleted only after a minute. */
-const JUST_DELETED: Refused = {
+const JUST_DELETED: RefusedOutcome = {
   kind: 'refused',
   reason: reason('justDeleted'),
   retryMs: 60_000,
 };
 
 /** Renaming the files one after the other would need a name that everybody sees for a moment. */
-const OLD_SERVER: Refused = { kind: 'refused', reason: reason('swapNeedsUpdate'), retryMs: 60 * 60 * 1000 };
+const OLD_SERVER: RefusedOutcome = { kind: 'refused', reason: reason('swapNeedsUpdate'), retryMs: 60 * 60 * 1000 };
 
 interface RemoteFields {
   readonly id: string;

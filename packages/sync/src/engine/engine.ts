@@ -16,7 +16,14 @@ import { type LocalObservation, LocalObserver, PATIENCE, type Patience } from '.
 import type { Outcome } from './outcome.ts';
 import { OwnTexts } from './own-texts.ts';
 import { Placements } from './placements.ts';
-import { type Deletion, type Ports, type Refusal, RemoteDamaged, type StateChange, type Unsynced } from './ports.ts';
+import {
+  type Deletion,
+  type Ports,
+  type Refusal,
+  RemoteDamaged,
+  type StateChange,
+  type UnsyncedFile,
+} from './ports.ts';
 import { Recognition } from './recognition.ts';
 import { Refusals } from './refusals.ts';
 import { RemoteObserver } from './remote-observer.ts';
@@ -43,7 +50,7 @@ export interface SyncResult {
    */
   readonly kind: 'in step' | 'waiting' | 'unsettled' | 'unfinished';
   readonly brakes: readonly BrakeReason[];
-  readonly unsynced: readonly Unsynced[];
+  readonly unsynced: readonly UnsyncedFile[];
   /** The number of operations carried out. */
   readonly done: number;
   /** Operations that remain: they wait for confirmation, or the direction excludes them. */
@@ -318,7 +325,7 @@ export class SyncEngine {
     const folders = await this.#remote.observe(seen.tree.files.length === 0 && this.#state.synced.size === 0);
     this.#readAt = this.#ports.clock.ticks();
     const isUnclear = !(await this.#settlePlacements(seen));
-    await this.#intents.settle(maySend, this.#state.isReadOnly);
+    await this.#intents.finish(maySend, this.#state.isReadOnly);
     const local = await this.#recognition.of(isUnclear ? { ...seen, isRenaming: true } : seen);
     const remote = { files: [...this.#state.remote.values()], folders };
     const trees = await this.#trees(local, remote);
@@ -333,7 +340,7 @@ export class SyncEngine {
     this.#unsettled = local.settlesInMs === null ? 0 : this.#unsettled + 1;
     if (this.#unsettled > 0 && this.#unsettled < RENAMING_MAX) return false;
     this.#unsettled = 0;
-    await this.#placements.settle(local);
+    await this.#placements.finish(local);
     return true;
   }
 
@@ -379,8 +386,8 @@ export class SyncEngine {
     return withRests(steps, () => this.#rest());
   }
 
-  #unsynced(refusals: readonly Refusal[], problems: readonly Problem[], local: LocalObservation): Unsynced[] {
-    const refused = refusals.map((refusal): Unsynced => {
+  #unsynced(refusals: readonly Refusal[], problems: readonly Problem[], local: LocalObservation): UnsyncedFile[] {
+    const refused = refusals.map((refusal): UnsyncedFile => {
       const { path, reason } = refusal;
       return { path, reason, ...(this.#refusals.isDenied(refusal) && { isDenied: true }) };
     });

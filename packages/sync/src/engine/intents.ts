@@ -32,7 +32,7 @@ export class Intents {
    * @param maySend whether a text may be sent again
    * @param isReadOnly whether the server would refuse it: then what is not known to be there counts as not sent
    */
-  async settle(maySend: boolean, isReadOnly: boolean): Promise<void> {
+  async finish(maySend: boolean, isReadOnly: boolean): Promise<void> {
     for (const intent of [...this.#state.intents.values()]) {
       if (intent.type === 'push' && !maySend && !isReadOnly) continue;
       const agreed = await this.#outcome(intent, isReadOnly);

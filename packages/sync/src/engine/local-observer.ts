@@ -4,7 +4,7 @@ import { filteredInSteps, withRests } from '../plan/steps.ts';
 import { kindOf, type LocalFile, type SideTree, type SyncedFile } from '../plan/trees.ts';
 import type { FileContents } from './file-contents.ts';
 import { isComparedByValue, isSameValue } from './json-values.ts';
-import { type Clock, type Disk, type DiskFile, type DiskListing, DiskRefused, type Unsynced } from './ports.ts';
+import { type Clock, type Disk, type DiskFile, type DiskListing, DiskRefused, type UnsyncedFile } from './ports.ts';
 import { isAlike, type SyncState } from './sync-state.ts';
 
 /**
@@ -148,7 +148,7 @@ export class LocalObserver {
   ) {
     const hashes: (string | null | undefined)[] = files.map((file) => this.#state.hashOf(file));
     const unknown = [...files.keys()].filter((index) => hashes[index] === undefined);
-    const unreadable = new Map<DiskFile, Unsynced>();
+    const unreadable = new Map<DiskFile, UnsyncedFile>();
     const hash = async (file: DiskFile): Promise<string | null | undefined> => {
       const wait = this.#settlesIn(file, ticks, renamed.has(file));
       if (wait > 0) waits.push(wait);

@@ -1,8 +1,8 @@
 import { reason } from '../rules/reasons.ts';
-import type { Refused } from './ports.ts';
+import type { RefusedOutcome } from './ports.ts';
 
 /** The result of an operation. `changed`: what it assumed no longer holds, so nothing was done. */
-export type Outcome = { readonly kind: 'done' | 'changed' } | Refused;
+export type Outcome = { readonly kind: 'done' | 'changed' } | RefusedOutcome;
 
 export const DONE: Outcome = { kind: 'done' };
 export const CHANGED: Outcome = { kind: 'changed' };

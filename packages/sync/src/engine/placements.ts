@@ -33,7 +33,7 @@ export class Placements {
   }
 
   /** @param observation in which all files have come to rest */
-  async settle(observation: LocalObservation): Promise<void> {
+  async finish(observation: LocalObservation): Promise<void> {
     for (const placement of this.#open) {
       this.#state.record(...(await this.#outcome(placement, observation)));
       this.#state.settled(placement);

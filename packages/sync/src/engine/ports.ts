@@ -47,7 +47,7 @@ export interface DiskFile {
 }
 
 /** A path that is not in sync, and the reason. */
-export interface Unsynced {
+export interface UnsyncedFile {
   readonly path: string;
   readonly reason: string;
   /** Whether this user lacks the permission to read or change it, which somebody has to mend. */
@@ -59,7 +59,7 @@ export interface DiskListing {
   /** All folders that are not ignored. */
   readonly folders: readonly string[];
   /** Entries that are not synced: links, and names that a vault cannot store. */
-  readonly skipped: readonly Unsynced[];
+  readonly skipped: readonly UnsyncedFile[];
   /** Whether there are folders that cannot be read, which `skipped` names: what is missing may be in one of them. */
   readonly isPartial: boolean;
 }
@@ -226,13 +226,13 @@ export interface KnownText {
 export type Written =
   | { readonly kind: 'written'; readonly file: RemoteFile; readonly text?: string }
   | { readonly kind: 'changed' }
-  | Refused;
+  | RefusedOutcome;
 
 /**
  * @property retryMs the time after which the server will take it, if it said so @property isDenied whether the disk
  * denies it to this user: then the next run tries again
  */
-export interface Refused {
+export interface RefusedOutcome {
   readonly kind: 'refused';
   readonly reason: string;
   readonly retryMs?: number;
@@ -287,7 +287,9 @@ export interface Server {
   moveMany(
     moves: readonly RemoteMove[],
   ): Promise<
-    { readonly kind: 'moved'; readonly paths: ReadonlyMap<string, string> } | { readonly kind: 'changed' } | Refused
+    | { readonly kind: 'moved'; readonly paths: ReadonlyMap<string, string> }
+    | { readonly kind: 'changed' }
+    | RefusedOutcome
   >;
   moveFolder(from: string, to: string): Promise<'moved' | 'changed'>;
   /** Deletes a file if it still has the hash. */

@@ -1,5 +1,5 @@
 import { keyOf, type Operation } from '../plan/operations.ts';
-import type { Clock, Refusal, Refused } from './ports.ts';
+import type { Clock, Refusal, RefusedOutcome } from './ports.ts';
 import type { SyncState } from './sync-state.ts';
 
 /** A refused operation is tried again after this time: the limits of the server or the disk may have changed. */
@@ -27,7 +27,7 @@ export class Refusals {
     this.#denied.clear();
   }
 
-  add(operation: Operation, { reason, isDenied, retryMs = isDenied ? DENIED_MS : REFUSAL_MS }: Refused): void {
+  add(operation: Operation, { reason, isDenied, retryMs = isDenied ? DENIED_MS : REFUSAL_MS }: RefusedOutcome): void {
     const refusal = { key: keyOf(operation), path: pathOf(operation), reason, until: this.#clock.now() + retryMs };
     if (isDenied) this.#denied.set(refusal.key, refusal);
     else this.#state.record({ type: 'refused', refusal });

@@ -62,9 +62,9 @@ export function isUnedited({ hash }: Pick<LocalFile, 'hash'>, synced: SyncedFile
   return hash === agreedHash(synced) || hash === synced.hash;
 }
 
-type Observed = Pick<FileState, 'synced' | 'local' | 'remote'>;
+type ObservedState = Pick<FileState, 'synced' | 'local' | 'remote'>;
 
-function destination({ synced, local, remote }: Observed): Pick<FileState, 'target' | 'decidedBy'> {
+function destination({ synced, local, remote }: ObservedState): Pick<FileState, 'target' | 'decidedBy'> {
   if (synced === null) return { target: remote?.path ?? null, decidedBy: 'remote' };
   const movedTo = (path: string) => (path === synced.path ? null : path);
   const remotePath = remote === null ? null : movedTo(remote.path);
@@ -80,7 +80,7 @@ function destination({ synced, local, remote }: Observed): Pick<FileState, 'targ
 }
 
 /** The target where only the vault decides; a local file that was edited is not deleted with the vault's. */
-function destinationInVault({ synced, local, remote }: Observed): Pick<FileState, 'target' | 'decidedBy'> {
+function destinationInVault({ synced, local, remote }: ObservedState): Pick<FileState, 'target' | 'decidedBy'> {
   if (remote !== null) return { target: remote.path, decidedBy: 'remote' };
   const isEdited = synced !== null && local !== null && !isUnedited(local, synced);
   return { target: isEdited ? local.path : null, decidedBy: 'local' };

@@ -3,7 +3,7 @@ import { fileName, foldPath } from '@notevault/note-text/paths.ts';
 import { agreedHash, kindOf, type LocalFile, type SyncedFile } from './trees.ts';
 
 /** The match between local and synced files. */
-export interface Identified {
+export interface Identification {
   /** Local files by the id of their synced file. */
   readonly known: ReadonlyMap<string, LocalFile>;
   /** Local files that match no synced file. */
@@ -27,7 +27,7 @@ export function canBeSpelledAnew(
  * for files that have exchanged their paths, then by bytes if both files are still unmatched. A note never matches an
  * attachment.
  */
-export function identify(synced: readonly SyncedFile[], local: readonly LocalFile[]): Identified {
+export function identify(synced: readonly SyncedFile[], local: readonly LocalFile[]): Identification {
   const known = new Map<string, LocalFile>();
   const left = new Set(local);
   let missing = [...synced];

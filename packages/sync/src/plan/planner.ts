@@ -164,11 +164,11 @@ function folderMove(type: 'moveRemoteFolder' | 'moveLocalFolder', { from, to, st
 }
 
 /** Paths of this plan's folder moves. No other operation may touch a source or destination before the move is done. */
-interface Touched {
+interface TouchedPaths {
   isTouched(state: FileState): boolean;
 }
 
-function touchedBy(folderMovesOfBoth: readonly FolderMove[]): Touched {
+function touchedBy(folderMovesOfBoth: readonly FolderMove[]): TouchedPaths {
   const folders = folderMovesOfBoth.flatMap(({ from, to }) => [foldPath(from), foldPath(to)]);
   const isIn = (path: string | undefined | null) => {
     if (path == null || folders.length === 0) return false;
@@ -181,7 +181,7 @@ function touchedBy(folderMovesOfBoth: readonly FolderMove[]): Touched {
 function movesOf(
   changes: readonly PathChange[],
   side: Side,
-  moving: Touched,
+  moving: TouchedPaths,
   {
     one,
     many,

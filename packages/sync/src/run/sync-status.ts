@@ -1,5 +1,5 @@
 import type { SyncResult } from '../engine/engine.ts';
-import type { Unsynced } from '../engine/ports.ts';
+import type { UnsyncedFile } from '../engine/ports.ts';
 import type { BrakeReason } from '../plan/brake.ts';
 import { isWanted, type Operation } from '../plan/operations.ts';
 
@@ -17,7 +17,7 @@ export interface SyncStatus {
   /** The change of this folder that has waited longest, and since when. */
   readonly oldestUnsent: { readonly path: string; readonly since: number } | null;
   readonly conflicts: readonly string[];
-  readonly unsynced: readonly Unsynced[];
+  readonly unsynced: readonly UnsyncedFile[];
   readonly brakes: readonly BrakeReason[];
   /** Way in which folder changes are noticed; null while no process watches. */
   readonly watching: string | null;

@@ -5,7 +5,7 @@ import { fixedToken } from '@notevault/client/tokens.ts';
 import { Transport } from '@notevault/client/transport.ts';
 import { VaultServer } from '@notevault/sync/adapters/vault-server.ts';
 import { SyncEngine } from '@notevault/sync/engine/engine.ts';
-import type { Unsynced } from '@notevault/sync/engine/ports.ts';
+import type { UnsyncedFile } from '@notevault/sync/engine/ports.ts';
 import { Approval } from '@notevault/sync/plan/approval.ts';
 import { nodeHashing } from '../../../../cli/src/sync/run/node-hashing.ts';
 import { Scheduler } from '../../../../packages/sync/test/simulation/scheduler.ts';
@@ -42,7 +42,7 @@ class Device {
     this.#engine = SyncEngine.open(ports, { device: name });
   }
 
-  async sync(expected: readonly Unsynced[] = []): Promise<void> {
+  async sync(expected: readonly UnsyncedFile[] = []): Promise<void> {
     this.requests.length = 0;
     // Long enough for every file to have come to rest.
     this.#scheduler.ticks += 10_000;

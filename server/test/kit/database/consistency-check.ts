@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { type Derived, deriveNote } from '@notevault/note-text/derive.ts';
+import { type DerivedNote, deriveNote } from '@notevault/note-text/derive.ts';
 import {
   aliasKey,
   attachmentNameKey,
@@ -26,7 +26,7 @@ interface OpenedNote {
   readonly live: boolean;
   readonly path: string;
   readonly content: string;
-  readonly derived: Derived;
+  readonly derived: DerivedNote;
   readonly aliases: readonly string[];
 }
 

@@ -1,4 +1,4 @@
-import type { Derived } from '@notevault/note-text/derive.ts';
+import type { DerivedNote } from '@notevault/note-text/derive.ts';
 import { NotevaultError } from '@notevault/protocol/errors.ts';
 import { type Static, Type } from 'typebox';
 import { KeyringError } from '../../../ports/keyring/keyring.ts';
@@ -28,7 +28,7 @@ export const PINNED_REASONS: ReadonlySet<VersionReason> = new Set([
 export const KEEP_ALL_MS = 24 * 60 * 60 * 1000;
 
 const PARSE_FAULT = Type.Object({
-  code: Type.Unsafe<NonNullable<Derived['parseReason']>['code']>(text),
+  code: Type.Unsafe<NonNullable<DerivedNote['parseReason']>['code']>(text),
   message: text,
   detail: Type.Object({ key: textOrNull, line: Type.Number(), snippet: text }),
 });
@@ -48,7 +48,7 @@ const NOTE_META = Type.Object({
   /** Frontmatter dates, epoch milliseconds. */
   created: numberOrNull,
   timestamp: numberOrNull,
-  parseStatus: oneOf<Derived['parseStatus']>('ok', 'degraded'),
+  parseStatus: oneOf<DerivedNote['parseStatus']>('ok', 'degraded'),
   parseFault: Type.Union([PARSE_FAULT, Type.Null()]),
   reason: REASON,
   actor: SEALED_ACTOR,

@@ -1,4 +1,4 @@
-import type { Relinked } from '@notevault/note-text/links/relink.ts';
+import type { LinkChange } from '@notevault/note-text/links/relink.ts';
 import { type LinkTarget, leadsFromFolder, targetChoices } from '@notevault/note-text/links/retarget.ts';
 import { fileName } from '@notevault/note-text/paths.ts';
 import type { NoteId } from '@notevault/protocol/values/ids.ts';
@@ -9,7 +9,7 @@ import type { StoredEdge } from '../links.store.ts';
 import { type CandidatesAfterMove, candidatesAfterMove, type Move, type MoveIndex } from './move-index.ts';
 
 /** A link whose text changes so that its target stays the same. */
-export interface LinkRewrite extends Relinked {
+export interface LinkRewrite extends LinkChange {
   readonly newTarget: Target;
   /** The text to restore when the target moves back; undefined if this rewrite restores it. */
   readonly origin: Origin | undefined;

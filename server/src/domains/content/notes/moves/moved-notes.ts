@@ -1,6 +1,6 @@
 import { deriveNote } from '@notevault/note-text/derive.ts';
 import type { ParsedLink } from '@notevault/note-text/links/parsed-link.ts';
-import type { Relinked } from '@notevault/note-text/links/relink.ts';
+import type { LinkChange } from '@notevault/note-text/links/relink.ts';
 import { noteNameKey } from '@notevault/note-text/links/resolve.ts';
 import { fileStem } from '@notevault/note-text/paths.ts';
 import type { LinksLeft } from '@notevault/protocol/links.ts';
@@ -22,7 +22,7 @@ import { type Rewrite, rewriteLinks } from './rewrite-links.ts';
 /** How a move affects links: the texts that must change so that every link keeps its target. */
 export interface LinkMove {
   /** New targets by note and position among its links. */
-  readonly rewrites: ReadonlyMap<NoteId, readonly Relinked[]>;
+  readonly rewrites: ReadonlyMap<NoteId, readonly LinkChange[]>;
 }
 
 export interface RewrittenNote {

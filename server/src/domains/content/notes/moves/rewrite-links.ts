@@ -1,5 +1,5 @@
 import { applyEdits } from '@notevault/note-text/diff/diff.ts';
-import { type Relinked, relink } from '@notevault/note-text/links/relink.ts';
+import { type LinkChange, relink } from '@notevault/note-text/links/relink.ts';
 import type { NoteId } from '@notevault/protocol/values/ids.ts';
 import type { WriteContext } from '../../entries/entries.ts';
 import { editDocument, snapshotOf } from '../merge/document.ts';
@@ -14,7 +14,7 @@ export interface Rewrite {
   /** The note's path after the move, and its blind index. */
   readonly to: string;
   readonly pathKey: Buffer;
-  readonly rewrites: readonly Relinked[];
+  readonly rewrites: readonly LinkChange[];
 }
 
 /** Builds the next version with new link targets as an edit of the document, so that open editors continue in it. */

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { type Derived, deriveNote } from '@notevault/note-text/derive.ts';
+import { type DerivedNote, deriveNote } from '@notevault/note-text/derive.ts';
 import { minimalDiff } from '@notevault/note-text/diff/diff.ts';
 import { noteNameKey } from '@notevault/note-text/links/resolve.ts';
 import { NotevaultError } from '@notevault/protocol/errors.ts';
@@ -130,7 +130,7 @@ function insertedSince(doc: Doc, before: Uint8Array, client: number): InsertedCl
 }
 
 /** Returns the fields of a note's meta that follow from its text. */
-export function derivedMeta(derived: Omit<Derived, 'headings'>) {
+export function derivedMeta(derived: Omit<DerivedNote, 'headings'>) {
   const { title, tags, aliases, description, resource, type, parseStatus } = derived;
   const { fmCreated: created, fmTimestamp: timestamp, parseReason: parseFault } = derived;
   return { title, tags, aliases, description, resource, type, created, timestamp, parseStatus, parseFault };

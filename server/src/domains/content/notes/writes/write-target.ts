@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import type { Derived } from '@notevault/note-text/derive.ts';
+import type { DerivedNote } from '@notevault/note-text/derive.ts';
 import type { GaveWay } from '@notevault/note-text/merge/merge-note.ts';
 import { NotevaultError } from '@notevault/protocol/errors.ts';
 import type { NoteLink, UpsertNote } from '@notevault/protocol/notes.ts';
@@ -59,7 +59,7 @@ export interface NoteRowDraft {
   readonly sealedMeta: Buffer;
   readonly content: Buffer;
   readonly doc: Buffer | null;
-  readonly derived: Derived;
+  readonly derived: DerivedNote;
   /** The clocks that the server has inserted into the document since the previous version; null for a new note. */
   readonly inserted: InsertedClocks | null;
   /** The replaced version, to be stored; null for a new note. */

@@ -1,4 +1,4 @@
-import { type Derived, deriveNote } from '@notevault/note-text/derive.ts';
+import { type DerivedNote, deriveNote } from '@notevault/note-text/derive.ts';
 import { TooManySteps } from '@notevault/note-text/diff/budget.ts';
 import type { SharedKey } from '../../../../../ports/keyring/keyring.ts';
 import type { WriteContext } from '../../../entries/entries.ts';
@@ -185,7 +185,7 @@ export async function deriveOnPool(
   vault: OpenVault,
   path: string,
   text: string,
-): Promise<Omit<Derived, 'headings'>> {
+): Promise<Omit<DerivedNote, 'headings'>> {
   if (!isLargeText(text)) return deriveNote(path, text);
   return offload(deps, vault, 'deriveText', { path, text }, 2 * text.length, { patient: true });
 }
