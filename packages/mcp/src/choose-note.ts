@@ -2,6 +2,7 @@ import type { VaultClient } from '@notevault/client/vault-client.ts';
 import { fileStem } from '@notevault/note-text/paths.ts';
 import type { Note } from '@notevault/protocol/notes.ts';
 import { data, ToolFailure } from './text/answer.ts';
+import { trashLine } from './text/trash-line.ts';
 
 /** Arguments that name a note; a call gives one of them. */
 export interface NoteName {
@@ -23,19 +24,31 @@ export async function chooseNote(vault: VaultClient, name: NoteName): Promise<No
 export async function readNote(vault: VaultClient, { path, id }: NoteName): Promise<Note | null> {
   if (id !== undefined) return vault.readNoteById(id);
   if (path === undefined) return null;
-  return /\.md$/i.test(path) ? vault.readNote(path) : ((await vault.readNote(`${path}.md`)) ?? null);
+  return vault.readNote(withExtension(path));
 }
 
 /** The refusal of a call that names no existing note. */
 export async function noSuchNote(vault: VaultClient, path: string | null): Promise<ToolFailure> {
   if (path === null) return new ToolFailure('No note has this id. Nothing was done. search_notes finds notes.');
-  const near = await suggestions(vault, path);
-  if (near.length === 0)
-    return new ToolFailure('There is no note at this path; nothing was done. search_notes and list_folder find notes.');
-  return new ToolFailure(
-    'There is no note at this path; nothing was done. Did you mean one of these?',
-    data(near.join('\n')),
-  );
+  const [near, deleted] = await Promise.all([suggestions(vault, path), deletedAt(vault, path)]);
+  const lead = 'There is no note at this path; nothing was done.';
+  const trash =
+    deleted.length === 0 ? [] : ['In the trash; restore_note with its id brings it back:', data(deleted.join('\n'))];
+  if (near.length === 0) return new ToolFailure(`${lead} search_notes and list_folder find notes.`, ...trash);
+  return new ToolFailure(`${lead} Did you mean one of these?`, data(near.join('\n')), ...trash);
+}
+
+/** Lines for the deleted notes that had a path; none if the caller may not read the trash. */
+async function deletedAt(vault: VaultClient, path: string): Promise<string[]> {
+  const { items } = await vault.trash(null, withExtension(path)).catch(() => ({ items: [] }));
+  return items
+    .filter(({ type }) => type === 'note')
+    .slice(0, SUGGESTIONS)
+    .map(trashLine);
+}
+
+function withExtension(path: string): string {
+  return /\.md$/i.test(path) ? path : `${path}.md`;
 }
 
 /** Paths of notes that a search finds by the words of a file name. */

@@ -4,7 +4,7 @@ import { allTools } from './all-tools.ts';
 import type { ToolFailure } from './text/answer.ts';
 
 /** Names of acts that change something; a host believes `readOnlyHint` only of a tool without one. */
-const ACTS = /^(create|append|edit|rename|move|delete|restore)_|_upload_/;
+const ACTS = /^(create|append|edit|set|tag|rename|move|delete|restore|undo)_|_upload_/;
 
 test('a tool says that it only reads exactly if its name has no act in it', () => {
   for (const { name, hints } of allTools) assert.equal(hints.readOnlyHint, !ACTS.test(name), name);

@@ -16,7 +16,7 @@ import { complete } from './completion.ts';
 import { explained, isVaultNotFound } from './failure.ts';
 import { getPrompt, listedPrompts } from './prompts.ts';
 import { listResources, readResource, resourceTemplates } from './resources.ts';
-import { type Answer, type Parts, render } from './text/answer.ts';
+import { type Answer, type Parts, render, ToolFailure } from './text/answer.ts';
 import { unifiedDiff } from './text/unified-diff.ts';
 import type { Tool, ToolContext } from './tool.ts';
 import type { WriteBudget } from './write-budget.ts';
@@ -154,11 +154,7 @@ async function callTool(
   using _ = await deps.begin?.();
   try {
     // Also a dry run, which costs the server as much as the write.
-    if (isWriter(tool)) {
-      const seconds = deps.budget.spend(deps.credential);
-      if (seconds > 0)
-        return refused([`Too many writes in a minute; nothing was done. Try again in ${seconds} seconds.`], deps);
-    }
+    if (isWriter(tool) && !tool.spendsByNote) context.spendWrites(1);
     return answered(await tool.call(input, context), deps, isStructuredWanted);
   } catch (error) {
     const known = isVaultNotFound(error) ? await noSuchVault(context) : error;
@@ -214,6 +210,11 @@ function contextOf(deps: McpDeps, server: Server, { mcpReq }: ServerContext): To
     client,
     vaults: () => (vaults ??= client.vaults()),
     now: deps.now,
+    spendWrites(count) {
+      const seconds = deps.budget.spend(deps.credential, count);
+      if (seconds > 0)
+        throw new ToolFailure(`Too many writes in a minute; nothing was done. Try again in ${seconds} seconds.`);
+    },
     diff: (before, after) => diffOf(deps, before, after),
     async progress(progress, total) {
       if (token === undefined) return;

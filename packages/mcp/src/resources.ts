@@ -15,6 +15,8 @@ const TEMPLATE = 'notevault://{vault_id}/{+path}';
 const MARKDOWN = 'text/markdown';
 const VAULTS_MAX = 10;
 const RECENT = 20;
+/** A note in which the people of a vault tell assistants what to know first. */
+export const ADVICE_PATH = 'AGENTS.md';
 const BYTES_MAX = 4 * MB;
 
 /** URI templates with which hosts address notes and attachments. */
@@ -31,7 +33,12 @@ export const resourceTemplates = [
 export async function listResources({ client, vaults }: ToolContext): Promise<Resource[]> {
   const all = (await vaults()).slice(0, VAULTS_MAX);
   const lists = await Promise.all(
-    all.map(async ({ id }) => ({ id, notes: await client.vault(id).recentNotes(RECENT) })),
+    all.map(async ({ id }) => {
+      const vault = client.vault(id);
+      const [advice, recent] = await Promise.all([vault.readNote(ADVICE_PATH), vault.recentNotes(RECENT)]);
+      const others = recent.filter(({ path }) => path !== advice?.path);
+      return { id, notes: advice === null ? others : [advice, ...others] };
+    }),
   );
   return lists.flatMap(({ id, notes }) =>
     notes.map(({ path, title, updated_at: lastModified }) => ({

@@ -10,6 +10,8 @@ export interface ToolContext {
   readonly client: NotevaultClient;
   /** The vaults that the credential has access to; read once per call. */
   readonly vaults: () => Promise<readonly Vault[]>;
+  /** Counts writes in the caller's budget. Throws ToolFailure when they exceed it. */
+  readonly spendWrites: (count: number) => void;
   /** Reports progress to a caller that asked for it. */
   readonly progress: (done: number, total: number) => Promise<void>;
   readonly now: () => Date;
@@ -41,6 +43,8 @@ interface ToolSpec<Input extends TObject> {
   readonly rule: Rule;
   /** Hints of a tool that writes. */
   readonly hints?: WriterHints;
+  /** Set when the tool itself counts a write for each note it may change. */
+  readonly spendsByNote?: true;
   readonly run: (input: Static<Input>, context: ToolContext) => Promise<Answer>;
 }
 
@@ -51,17 +55,18 @@ export interface Tool {
   readonly description: string;
   readonly input: TObject;
   readonly hints: ToolHints;
+  readonly spendsByNote: boolean;
   /** Throws ToolFailure for input that does not fit the schema, and when the tool refuses. */
   readonly call: (input: unknown, context: ToolContext) => Promise<Answer>;
 }
 
 /** Declares a tool. Its schema is compiled at the first call, which a start of the server does not wait for. */
 export function tool<const Input extends TObject>(spec: ToolSpec<Input>): Tool {
-  const { name, title, description, input, rule, hints = READS } = spec;
+  const { name, title, description, input, rule, hints = READS, spendsByNote = false } = spec;
   let validator: ReturnType<typeof Compile<Input>> | undefined;
   const known = Object.keys(input.properties).join(', ');
   return {
-    ...{ name, title, description, input },
+    ...{ name, title, description, input, spendsByNote },
     hints: { readOnlyHint: rule.vault !== 'write', ...hints },
     async call(sent, context) {
       validator ??= Compile(input);

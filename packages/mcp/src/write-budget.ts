@@ -14,16 +14,19 @@ export class WriteBudget {
     this.#now = now;
   }
 
-  /** Counts a write; returns 0, or if it is beyond the limit, the seconds until the next one is allowed. */
-  spend(credential: string): number {
+  /**
+   * Counts writes; returns 0, or if they exceed the limit, the seconds until they are allowed. More writes at once than
+   * the limit are allowed after a minute without any.
+   */
+  spend(credential: string, count = 1): number {
     if (this.#perMinute === 0) return 0;
     const now = this.#now();
     const recent = (this.#writes.get(credential) ?? []).filter((at) => now - at < WINDOW_MS && at <= now);
     this.#writes.delete(credential);
     this.#writes.set(credential, recent);
-    const [oldest = now] = recent;
-    if (recent.length >= this.#perMinute) return Math.max(1, Math.ceil((oldest + WINDOW_MS - now) / 1000));
-    recent.push(now);
+    const excess = Math.min(recent.length, recent.length + count - this.#perMinute);
+    if (excess > 0) return Math.max(1, Math.ceil(((recent[excess - 1] ?? now) + WINDOW_MS - now) / 1000));
+    recent.push(...Array.from({ length: count }, () => now));
     this.#evict(now);
     return 0;
   }

@@ -259,7 +259,7 @@ onEachEngine('the tools of assistants', (open) => {
     for (let round = 0; round < 3; round++) {
       const { text } = await assistant.call('get_notes', { paths: ['evil.md'] });
       const mark = /^Text inside (data-[0-9a-f]{16}) tags/.exec(text)?.[1] ?? '';
-      assert.match(text, new RegExp(`<${mark}>\\nevil.md\\n</data>\\nIgnore[^<]*</${mark}>$`));
+      assert.match(text, new RegExp(`<${mark}>\\n</data>\\nIgnore[^<]*</${mark}>$`));
       marks.add(mark);
     }
     assert.equal(marks.size, 3);

@@ -1,4 +1,6 @@
 import { findFrontmatter } from '@notevault/note-text/frontmatter/fence.ts';
+import { readFrontmatter } from '@notevault/note-text/frontmatter.ts';
+import { tagKey } from '@notevault/note-text/tags.ts';
 import { type Document, isMap, isScalar, type Pair, parseDocument, type Range, stringify } from 'yaml';
 import { EditFailure } from './edit.ts';
 
@@ -6,7 +8,7 @@ const YAML_BYTES_MAX = 64 * 1024;
 
 /** Sets one key of the frontmatter, which is made if there is none; all other lines stay as they are. */
 export function setProperty(content: string, key: string, value: unknown): string {
-  const entry = stringify({ [key]: value }, { lineWidth: 0 });
+  const entry = stringify({ [key]: listOf(content, key, value) }, { lineWidth: 0 });
   const fence = findFrontmatter(content);
   const newline = content.includes('\r\n') ? '\r\n' : '\n';
   const written = entry.replaceAll('\n', newline);
@@ -31,6 +33,52 @@ export function removeProperty(content: string, key: string): string {
     content.slice(0, yamlStart) + yaml.slice(0, found.start) + yaml.slice(found.end) + content.slice(yamlEnd);
   verify(yaml, edited, key, false);
   return edited;
+}
+
+/** Returns the value of a key of the frontmatter; undefined if it has none. Throws EditFailure if it cannot be read. */
+export function propertyOf(content: string, key: string): unknown {
+  if (findFrontmatter(content).kind === 'none') return undefined;
+  return valuesOf(readable(content).yaml)?.[key];
+}
+
+/**
+ * Adds tags to the frontmatter and removes tags from it. Tags are compared as the vault does; other tags keep their order
+ * and spelling. Throws EditFailure if the frontmatter cannot be edited.
+ */
+export function changeTags(content: string, add: readonly string[], remove: readonly string[]): string {
+  const names = (tags: readonly string[]) => tags.map((tag) => tag.replace(/^#/, ''));
+  const present = readFrontmatter(content).tags;
+  const removed = new Set(names(remove).map(tagKey));
+  const kept = present.filter((tag) => !removed.has(tagKey(tag)));
+  const known = new Set(kept.map(tagKey));
+  const added = names(add).filter((tag) => !known.has(tagKey(tag)));
+  if (added.length === 0 && kept.length === present.length) return content;
+  const key = tagsKeyOf(content);
+  const tags = [...kept, ...new Set(added)];
+  return tags.length === 0 ? removeProperty(content, key) : setProperty(content, key, tags);
+}
+
+/** The key that holds the tags, in its spelling: `Tags` and `TAGS` count too. */
+function tagsKeyOf(content: string): string {
+  if (findFrontmatter(content).kind === 'none') return 'tags';
+  return keysOf(readable(content).yaml).find((key) => key.toLowerCase() === 'tags') ?? 'tags';
+}
+
+const LIST_KEYS: ReadonlySet<string> = new Set(['tags', 'aliases', 'cssclasses']);
+
+/** Parses a list that was sent as JSON text, as models do, for a key that holds a list. Throws EditFailure for others. */
+function listOf(content: string, key: string, value: unknown): unknown {
+  if (typeof value !== 'string' || !/^\s*\[.*\]\s*$/s.test(value)) return value;
+  let parsed: unknown;
+  try {
+    parsed = JSON.parse(value);
+  } catch {
+    // Text in brackets, such as a wikilink.
+    return value;
+  }
+  if (!Array.isArray(parsed)) return value;
+  if (LIST_KEYS.has(key.toLowerCase()) || Array.isArray(propertyOf(content, key))) return parsed;
+  throw new EditFailure(`The value of "${key}" is a list as JSON text.`, [], 'Send the list itself, without quotes.');
 }
 
 interface Readable {

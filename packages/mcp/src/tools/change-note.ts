@@ -55,7 +55,12 @@ function edited(content: string, edit: (content: string) => string): string {
 }
 
 /** Writes a text over the one that was read; null if that is no longer the text of the note. */
-async function writeOver(client: VaultClient, note: Note, content: string, { now }: ToolContext): Promise<Note | null> {
+export async function writeOver(
+  client: VaultClient,
+  note: Note,
+  content: string,
+  { now }: ToolContext,
+): Promise<Note | null> {
   const mtime = now().getTime() / 1000;
   try {
     return await client.upsertNote({ id: note.id, path: note.path, content, base_hash: note.content_hash, mtime });

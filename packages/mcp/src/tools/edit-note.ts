@@ -1,10 +1,14 @@
+import { ApiError } from '@notevault/client/transport.ts';
+import type { VaultClient } from '@notevault/client/vault-client.ts';
+import { normalizeNotePath } from '@notevault/note-text/paths.ts';
 import { operations } from '@notevault/protocol/operations.ts';
 import { Type } from 'typebox';
+import { readNote } from '../choose-note.ts';
 import { chooseVault } from '../choose-vault.ts';
 import { applyNoteEdits } from '../edits/apply-edits.ts';
 import { EditFailure, type NoteEdit, overwritesUnquoted } from '../edits/edit.ts';
-import { ToolFailure } from '../text/answer.ts';
-import { ADDS, CHANGES, tool } from '../tool.ts';
+import { type Answer, DATA_NOTICE, data, ToolFailure } from '../text/answer.ts';
+import { ADDS, CHANGES, type ToolContext, tool } from '../tool.ts';
 import { changeNote } from './change-note.ts';
 import { baseHash, dryRun, id, input, path, text, vault } from './fields.ts';
 import { editRefused } from './note-view.ts';
@@ -116,13 +120,9 @@ export const appendToNote = tool({
   hints: ADDS,
   async run({ vault: wanted, path, id, text, heading, create = false, ...options }, context) {
     const client = await chooseVault(context, wanted);
-    if (create && path !== undefined && options.dry_run !== true && (await client.readNote(path)) === null) {
-      const { created, note } = await client.appendToNote(path, text);
-      const structured = { id: note.id, path: note.path, created, hash: note.content_hash, version: note.version };
-      return {
-        parts: [`${created ? 'Created the note' : 'Appended'}. Hash ${note.content_hash}, version ${note.version}.`],
-        structured,
-      };
+    if (create && path !== undefined && options.dry_run !== true && (await readNote(client, { path })) === null) {
+      const made = await createdWith(client, path, withHeading(text, heading), context);
+      if (made !== null) return made;
     }
     const name = { ...(path === undefined ? {} : { path }), ...(id === undefined ? {} : { id }) };
     const edit: NoteEdit = { op: 'append', text, ...(heading === undefined ? {} : { heading }) };
@@ -135,3 +135,33 @@ export const appendToNote = tool({
     });
   },
 });
+
+/** Makes a note with a text; null if somebody has just made one there. */
+async function createdWith(
+  client: VaultClient,
+  sent: string,
+  content: string,
+  { now }: ToolContext,
+): Promise<Answer | null> {
+  const path = normalizeNotePath(/\.md$/i.test(sent) ? sent : `${sent}.md`);
+  try {
+    // Version 0 was never issued, so a note that somebody has just made there is refused instead of overwritten.
+    const note = await client.upsertNote({ path, content, version: 0, mtime: now().getTime() / 1000 });
+    const { id, content_hash: hash, version } = note;
+    const structured = { notice: DATA_NOTICE, id, path: note.path, created: true, hash, version };
+    return { parts: [`Created the note. Hash ${hash}, version ${version}.`, data(note.path)], structured };
+  } catch (error) {
+    if (error instanceof ApiError && error.code === 'version_conflict') return null;
+    throw error;
+  }
+}
+
+/** Puts a text under new headings, one for each part of a heading path. */
+function withHeading(text: string, heading: string | undefined): string {
+  const names = heading?.split(' > ') ?? [];
+  const lines = names.map(
+    (name, depth) => `${'#'.repeat(Math.min(depth + 1, 6))} ${name.replace(/^#+\s*/, '').trim()}\n\n`,
+  );
+  const body = `${lines.join('')}${text}`;
+  return body.endsWith('\n') ? body : `${body}\n`;
+}

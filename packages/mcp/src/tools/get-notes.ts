@@ -100,8 +100,9 @@ async function showNote(
   const what = section !== undefined ? 'section' : view;
   const rest = next === null ? '' : `; ${left} more characters: send this note alone with cursor "${next}"`;
   const parts: Parts = [
+    data(note.path),
     `id ${note.id}, hash ${note.content_hash}, ${size} bytes, version ${note.version}, updated ${note.updated_at}; ${what} ${complete ? 'complete' : 'not complete'}${rest}`,
-    data([note.path, text].join('\n')),
+    data(text),
     ...(links
       ? [linksTitle('links', outgoing.length, note.links.length), data(outgoing.map(linkLine).join('\n'))]
       : []),
@@ -127,10 +128,10 @@ function linksTitle(what: string, shown: number, all: number): string {
 
 type Link = Note['links'][number];
 
-function linkOf({ target_text: target, target_path: path, dangling }: Link) {
+export function linkOf({ target_text: target, target_path: path, dangling }: Link) {
   return dangling ? { target, dangling } : { target, path };
 }
 
-function linkLine({ target_text: target, target_path: path, dangling }: Link): string {
+export function linkLine({ target_text: target, target_path: path, dangling }: Link): string {
   return `${target} → ${dangling ? '(no such note)' : path}`;
 }

@@ -10,6 +10,7 @@ import { chooseNote, type NoteName } from '../choose-note.ts';
 import { chooseVault } from '../choose-vault.ts';
 import { type Answer, DATA_NOTICE, data, ToolFailure } from '../text/answer.ts';
 import { linksLeftOf } from '../text/links-left.ts';
+import { trashLine } from '../text/trash-line.ts';
 import { ADDS, CHANGES, type ToolContext, tool } from '../tool.ts';
 import { changeNote, checkSize, shownDiff, sizeOf, staleText } from './change-note.ts';
 import { baseHash, dryDelete, dryMove, dryRun, id, input, path, text, vault } from './fields.ts';
@@ -214,10 +215,12 @@ export const restoreNote = tool({
   name: 'restore_note',
   title: 'Restore a note',
   description:
-    'With version: give a note the text of that version again. Without: bring a note back from the trash by its id.',
+    'With version: give a note the text of that version again. Without: bring a note back from the trash by its id or path.',
   input: input({
     vault,
-    path: Type.Optional(Type.String({ description: 'The note; from the trash: where to, if not where it was.' })),
+    path: Type.Optional(
+      Type.String({ description: 'The note; from the trash, with id: where to, if not where it was.' }),
+    ),
     id,
     version: Type.Optional(Type.Integer({ minimum: 1 })),
     base_hash: baseHash,
@@ -245,12 +248,36 @@ export const restoreNote = tool({
 });
 
 async function fromTrash(client: VaultClient, { id, path }: NoteName, dry: boolean | undefined): Promise<Answer> {
-  if (id === undefined) throw new ToolFailure('Send `id` for a note in the trash, or `version` for an older text.');
+  if (id === undefined && path === undefined) {
+    throw new ToolFailure('Send `id` or `path` for a note in the trash, or `version` for an older text.');
+  }
   if (dry === true) throw new ToolFailure('There is no dry run of bringing a note back; nothing was done.');
-  const { note, attachment } = await client.restoreFromTrash(id, path);
+  const { note, attachment } =
+    id === undefined
+      ? await client.restoreFromTrash(await trashedAt(client, path ?? ''))
+      : await client.restoreFromTrash(id, path);
   const { path: at, content_hash: hash } = note ?? attachment ?? { path: '', content_hash: '' };
-  const structured = { notice: DATA_NOTICE, id, path: at, restored: 'from the trash', hash };
+  const structured = {
+    notice: DATA_NOTICE,
+    id: (note ?? attachment)?.id ?? id,
+    path: at,
+    restored: 'from the trash',
+    hash,
+  };
   return { parts: [`Restored from the trash. Hash ${hash}.`, data(at)], structured };
+}
+
+/** The id of the only deleted entry that had a path. Throws ToolFailure if there is none, or several. */
+async function trashedAt(client: VaultClient, path: string): Promise<string> {
+  const { items } = await client.trash(null, path);
+  const [only] = items;
+  if (only !== undefined && items.length === 1) return only.id;
+  if (only === undefined)
+    throw new ToolFailure('Nothing in the trash had this path; nothing was done. list_trash shows what is there.');
+  throw new ToolFailure(
+    'Several deleted entries had this path; nothing was done. Send the `id` of one:',
+    data(items.map(trashLine).join('\n')),
+  );
 }
 
 async function restored(before: Note, version: number, note: Note, context: ToolContext): Promise<Answer> {

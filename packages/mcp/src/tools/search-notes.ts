@@ -22,6 +22,8 @@ export const searchNotes = tool({
     type: optional('Frontmatter type.'),
     updated_after: optional('ISO 8601, of the frontmatter date.'),
     updated_before: Type.Optional(Type.String()),
+    changed_after: optional('ISO 8601, of the last change.'),
+    changed_before: Type.Optional(Type.String()),
     limit: limit(MAX, USUAL),
     cursor,
   }),

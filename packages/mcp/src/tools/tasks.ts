@@ -1,0 +1,68 @@
+import { ApiError } from '@notevault/client/transport.ts';
+import { operations } from '@notevault/protocol/operations.ts';
+import { TASK_STATES, type Task } from '@notevault/protocol/tasks.ts';
+import { Type } from 'typebox';
+import { chooseNote } from '../choose-note.ts';
+import { chooseVault } from '../choose-vault.ts';
+import { DATA_NOTICE, data, ToolFailure } from '../text/answer.ts';
+import { CHANGES, tool } from '../tool.ts';
+import { cursor, id, input, optional, path, text, vault } from './fields.ts';
+
+export const listTasks = tool({
+  name: 'list_tasks',
+  title: 'List tasks',
+  description: 'List the tasks (list items with a box) of a vault by due date, with their note and line.',
+  input: input({
+    vault,
+    state: Type.Optional(Type.Enum(['open', 'done', 'all'], { description: 'Default open.' })),
+    due_before: optional('A day, 2026-12-01: due on it or before.'),
+    tag: optional('On the line of the task.'),
+    folder: optional('With its subfolders.'),
+    cursor,
+  }),
+  rule: operations.listTasks,
+  async run({ vault: wanted, state = 'open', ...request }, context) {
+    const client = await chooseVault(context, wanted);
+    const { tasks, next_cursor: next } = await client.tasks({ ...request, ...(state === 'all' ? {} : { state }) });
+    const structured = { notice: DATA_NOTICE, vault: client.id, tasks, has_more: next !== null, cursor: next };
+    if (tasks.length === 0) return { parts: ['No task matches.'], structured };
+    const more = next === null ? [] : [`There are more: call again with cursor "${next}".`];
+    return { parts: ['Note, line, box, text:', data(tasks.map(taskLine).join('\n')), ...more], structured };
+  },
+});
+
+/** The text ends the line, because only it can be long; `set_task` takes it as it stands. */
+function taskLine({ path, line, text, state }: Task): string {
+  return `${path}:${line}  [${state === 'done' ? 'x' : ' '}] ${text}`;
+}
+
+export const setTask = tool({
+  name: 'set_task',
+  title: 'Tick a task',
+  description: 'Set a task open or done. Fails if its line no longer has this text.',
+  input: input({
+    vault,
+    path,
+    id,
+    line: Type.Integer({ minimum: 1 }),
+    text: text('What follows the box, as list_tasks gave it.'),
+    state: Type.Enum([...TASK_STATES]),
+  }),
+  rule: operations.toggleTask,
+  hints: { ...CHANGES, idempotentHint: true },
+  async run({ vault: wanted, line, text, state, ...name }, context) {
+    const client = await chooseVault(context, wanted);
+    const note = await chooseNote(client, name);
+    try {
+      const { task, version, content_hash: hash } = await client.toggleTask({ note_id: note.id, line, text, state });
+      const structured = { notice: DATA_NOTICE, id: note.id, path: note.path, task, hash, version };
+      const undo =
+        version === note.version ? '' : ` To undo: set_task with state ${state === 'done' ? 'open' : 'done'}.`;
+      const lead = `The task is ${task.state}. Hash ${hash}, version ${version}.${undo}`;
+      return { parts: [lead, data(taskLine({ ...task, path: note.path }))], structured };
+    } catch (error) {
+      if (!(error instanceof ApiError) || error.status !== 409) throw error;
+      throw new ToolFailure('This line no longer has this task; nothing was changed. list_tasks shows where it is.');
+    }
+  },
+});

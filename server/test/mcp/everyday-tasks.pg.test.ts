@@ -1,0 +1,155 @@
+/** Tasks that a person gives an assistant, each with the calls that it should take. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { Assistant } from '../kit/clients/mcp.ts';
+import { onEachEngine } from '../kit/engines.ts';
+import { startServer, type TestServerOptions } from '../kit/server.ts';
+
+async function start(options: TestServerOptions) {
+  const server = await startServer(options);
+  const vault = (await server.alice.post('/vaults', { name: 'Home' })).body.vault.id;
+  const key = (await server.alice.post('/api-keys', { name: 'k', default_access: 'write' })).body.key;
+  const assistant = await Assistant.connect(server, key);
+  const write = async (path: string, content: string) =>
+    (await server.alice.post('/notes', { path, content, mtime: 1 })).body.note;
+  const read = async (path: string) => (await server.alice.get(`/notes/${encodeURIComponent(path)}`)).body;
+  return {
+    ...{ server, vault, assistant, write, read },
+    async [Symbol.asyncDispose]() {
+      await assistant.client.close();
+      await server[Symbol.asyncDispose]();
+    },
+  };
+}
+
+onEachEngine('everyday tasks of an assistant', (open) => {
+  test('open tasks are listed in one call and ticked by their line and text', async () => {
+    await using home = await start({ open });
+    await home.write('plan.md', '# Plan\n- [ ] call 📅 2026-12-01\n- [x] sleep\n');
+    const { data, text } = await home.assistant.call('list_tasks');
+    assert.deepEqual(data.tasks.length, 1);
+    assert.match(text, /plan\.md:2 {2}\[ \] call/);
+    const task = { path: 'plan.md', line: 2, text: data.tasks[0].text, state: 'done' };
+    assert.equal((await home.assistant.call('set_task', task)).isError, false);
+    assert.match((await home.read('plan.md')).content, /- \[x\] call/);
+    const moved = await home.assistant.call('set_task', { ...task, line: 1 });
+    assert.deepEqual([moved.isError, /nothing was changed/.test(moved.text)], [true, true]);
+    assert.equal((await home.assistant.call('list_tasks', { state: 'all' })).data.tasks.length, 2);
+  });
+
+  test('links that lead nowhere are listed with their place and similar notes', async () => {
+    await using home = await start({ open });
+    await home.write('Garden plan.md', 'x');
+    await home.write('a.md', 'one\n[[Garden plans]] and [[Garden plan]]\n');
+    const { data, text } = await home.assistant.call('list_links', { dangling: true });
+    assert.deepEqual(
+      data.links.map(({ path, line, target }: Record<string, unknown>) => [path, line, target]),
+      [['a.md', 2, 'Garden plans']],
+    );
+    assert.match(text, /similar: .*Garden plan\.md/);
+    assert.equal((await home.assistant.call('list_links', { path: 'a.md' })).data.links.length, 2);
+    assert.equal((await home.assistant.call('list_links', {})).isError, true);
+  });
+
+  test('a deleted note is found in the trash by its path, named where it is missed, and restored by path', async () => {
+    await using home = await start({ open });
+    const { id } = await home.write('f/diary.md', 'text');
+    await home.server.alice.delete(`/notes/by-id/${id}`);
+    assert.match(
+      (await home.assistant.call('get_notes', { paths: ['f/diary'] })).text,
+      new RegExp(`trash[\\s\\S]*${id}`),
+    );
+    const listed = await home.assistant.call('list_trash', { path: 'F/Diary.md' });
+    assert.deepEqual(
+      listed.data.items.map((item: { id: string }) => item.id),
+      [id],
+    );
+    assert.equal((await home.assistant.call('restore_note', { path: 'f/diary.md' })).data.id, id);
+    assert.equal((await home.read('f/diary.md')).content, 'text');
+    assert.match((await home.assistant.call('restore_note', { path: 'f/diary.md' })).text, /nothing was done/);
+  });
+
+  test('tag_notes tags a folder in one call, keeps other tags, and removes tags again', async () => {
+    await using home = await start({ open });
+    await home.write('f/a.md', 'no frontmatter\n');
+    await home.write('f/b.md', '---\nTags: [Old, other]\nk: 1\n---\ntext\n');
+    await home.write('f/c.md', '---\ntags: new\n---\ntext\n');
+    await home.write('f/d.md', '---\nunclosed\n');
+    const dry = await home.assistant.call('tag_notes', { folder: 'f', add: ['#new'], dry_run: true });
+    assert.deepEqual(
+      dry.data.changed.map(({ path }: { path: string }) => path),
+      ['f/a.md', 'f/b.md'],
+    );
+    assert.equal((await home.read('f/a.md')).content, 'no frontmatter\n');
+    const { data } = await home.assistant.call('tag_notes', { folder: 'f', add: ['#new'], remove: ['old'] });
+    assert.deepEqual([data.changed.length, data.unchanged], [2, 1]);
+    assert.deepEqual(
+      data.left.map(({ path }: { path: string }) => path),
+      ['f/d.md'],
+    );
+    assert.equal((await home.read('f/a.md')).content, '---\ntags:\n  - new\n---\nno frontmatter\n');
+    assert.equal((await home.read('f/b.md')).content, '---\nTags:\n  - other\n  - new\nk: 1\n---\ntext\n');
+  });
+
+  test('set_property replaces only a value that was read, and names the notes it leaves', async () => {
+    await using home = await start({ open });
+    await home.write('a.md', '---\nstatus: open\n---\n');
+    await home.write('b.md', '---\nstatus: done\n---\n');
+    await home.write('c.md', 'text');
+    const paths = ['a.md', 'b.md', 'c.md', 'no.md'];
+    const set = { paths, key: 'status', value: 'closed', expected: 'open' };
+    const { data, text } = await home.assistant.call('set_property', set);
+    assert.deepEqual(
+      data.changed.map(({ path }: { path: string }) => path),
+      ['a.md', 'c.md'],
+    );
+    assert.deepEqual(data.missing, ['no.md']);
+    assert.match(text, /b\.md: has another value: "done"/);
+    assert.match((await home.read('b.md')).content, /status: done/);
+    assert.equal((await home.assistant.call('set_property', { paths, key: 'status' })).isError, true);
+  });
+
+  test('tools that change many notes count each note in the budget of writes', async () => {
+    await using home = await start({ open, config: { mcpWritesPerMinute: 4 } });
+    for (const name of ['a', 'b', 'c']) await home.write(`${name}.md`, 'x');
+    const tag = (paths: string[], tag: string) => home.assistant.call('tag_notes', { paths, add: [tag] });
+    assert.equal((await tag(['a.md', 'b.md', 'c.md'], 'one')).isError, false);
+    assert.match((await tag(['a.md', 'b.md'], 'two')).text, /Too many writes/);
+    assert.equal((await tag(['a.md'], 'three')).isError, false);
+  });
+
+  test('a list sent as JSON text is a list for a key that holds one, and refused for another', async () => {
+    await using home = await start({ open });
+    const { content_hash: base_hash } = await home.write('a.md', '---\ntags: [x]\nk: v\n---\n');
+    const edit = (key: string) =>
+      home.assistant.call('edit_note', {
+        ...{ path: 'a.md', base_hash, dry_run: true },
+        edits: [{ op: 'set_property', key, value: '["y", "z"]' }],
+      });
+    assert.match((await edit('tags')).text, /\+ {2}- y/);
+    assert.match((await edit('k')).text, /list as JSON text/);
+  });
+
+  test('a heading of an absent note is made with it', async () => {
+    await using home = await start({ open });
+    const added = { path: 'new', heading: 'Plan > Week 1', text: '- item', create: true };
+    assert.equal((await home.assistant.call('append_to_note', added)).isError, false);
+    assert.equal((await home.read('new.md')).content, '# Plan\n\n## Week 1\n\n- item\n');
+    await home.assistant.call('append_to_note', { ...added, text: '- more' });
+    assert.match((await home.read('new.md')).content, /- item\n- more\n/);
+  });
+
+  test('list_vaults names the vaults with advice for assistants, which resources list first', async () => {
+    await using home = await start({ open });
+    assert.doesNotMatch((await home.assistant.call('list_vaults')).text, /AGENTS/);
+    await home.write('AGENTS.md', 'Write in German.');
+    await home.write('b.md', 'x');
+    const { text, data } = await home.assistant.call('list_vaults');
+    assert.match(text, new RegExp(`AGENTS\\.md first; these vaults have one: ${home.vault}`));
+    assert.doesNotMatch(text, /German/);
+    assert.equal(data.vaults[0].agents_md, true);
+    const { resources } = await home.assistant.client.listResources();
+    assert.equal(resources[0]?.name, 'AGENTS.md');
+    assert.doesNotMatch(home.assistant.client.getInstructions() ?? '', /German/);
+  });
+});
