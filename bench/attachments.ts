@@ -11,7 +11,7 @@ const MB = numberGiven(500);
 const LIMIT_MIB = 64;
 const PIECE = Buffer.alloc(64 * 1024, 'a piece of text, 64 KB of it all in all. ');
 const SLICE_BYTES = 8 * 1024 * 1024;
-const LOOK_MS = 20;
+const CHECK_MS = 20;
 
 type Transfer = (name: string, bytes: number) => Promise<void>;
 
@@ -95,7 +95,7 @@ async function measured(
   let peak = idle;
   const look = setInterval(async () => {
     peak = Math.max(peak, await server.ownMemory());
-  }, LOOK_MS);
+  }, CHECK_MS);
   const started = performance.now();
   await Promise.all(Array.from({ length: atOnce }, (_, at) => transfer(`${at}.txt`, bytes)));
   const seconds = (performance.now() - started) / 1000;

@@ -14,14 +14,14 @@ const sizes = process.argv
 const asked = askedQueries();
 const noteAt = madeNotes();
 /** Maximum number of notes for MiniSearch, which needs gigabytes beyond. */
-const miniMost = 10_000;
+const miniMax = 10_000;
 /** The best time of each query counts in the table of engines; the ratios show the spread of all. */
 const rounds = 9;
 
 for (const size of sizes.length > 0 ? sizes : [1_000, 10_000, 100_000]) {
   const { byWords, byVectors, byBoth } = notevault();
   const peer = fts5();
-  const engines = [byWords, peer, ...(size <= miniMost ? [mini()] : []), byVectors, byBoth];
+  const engines = [byWords, peer, ...(size <= miniMax ? [mini()] : []), byVectors, byBoth];
   const indexing: number[] = [];
   for (const engine of engines) indexing.push(await index(engine, size));
   warnIfBusy(await busyShare());

@@ -9,7 +9,9 @@ import { until } from '../server/test/kit/until.ts';
 
 const bench = join(import.meta.dirname, 'bench.ts');
 
-/** The ids of processes with a field of /proc/PID/stat, counted from the state on, except those that have ended. */
+/**
+ * Returns the ids of processes with a field of /proc/PID/stat, counted from the state on, except those that have ended.
+ */
 function processesWith(field: 'parent' | 'group', id: number): number[] {
   return readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))

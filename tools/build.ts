@@ -21,8 +21,8 @@ const LAUNCHER = `#!/bin/sh
 `;
 
 /**
- * The start of the command, which refuses an older Node in syntax that it can parse. Otherwise that would print the
- * bundled program with its first syntax error.
+ * Returns the start of the command, which refuses an older Node in syntax that it can parse. Otherwise Node would print
+ * the bundled program with its first syntax error.
  */
 function commandOf(imports: string, { engines }: ReturnType<typeof manifestOfProgram>): string {
   const [, major, minor] = /^>=(\d+)\.(\d+)$/.exec(engines.node ?? '') ?? [];

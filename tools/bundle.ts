@@ -68,7 +68,7 @@ export async function bundle(root: string, dist: string): Promise<string[]> {
   return importsOf(chunks);
 }
 
-/** The packages that the chunks import, at once or when they are used. */
+/** Returns the packages that the chunks import, at once or when they are used. */
 function importsOf(chunks: readonly OutputChunk[]): string[] {
   const files = new Set(chunks.map(({ fileName }) => fileName));
   const specifiers = chunks.flatMap(({ imports, dynamicImports }) => [...imports, ...dynamicImports]);

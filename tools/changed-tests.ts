@@ -5,7 +5,7 @@ import { importsOf, resolveImport, type Source } from './check/sources.ts';
 /** Source files named in strings: threads, processes and entry points of bundles. */
 const NAMED = /'([^'\n]+\.tsx?)'/g;
 
-/** The files that differ from a commit of git, and those that git does not know yet, as paths from the root. */
+/** Returns the files that differ from a commit of git, and those that git does not know yet, as paths from the root. */
 export function changedSince(root: string, commit: string): string[] {
   const git = (...args: string[]) => execFileSync('git', args, { cwd: root, encoding: 'utf8' }).split('\n');
   const changed = [...git('diff', '--name-only', commit), ...git('ls-files', '--others', '--exclude-standard')];

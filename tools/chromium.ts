@@ -13,7 +13,7 @@ export const noChromium =
 /** Draws letters alike on every machine, each as wide as its font says. */
 export const LETTERS = ['--font-render-hinting=none', '--disable-lcd-text', '--force-color-profile=srgb'];
 
-/** The browser of the system, unless CHROMIUM names another: nothing is downloaded. Throws if there is none. */
+/** Returns the browser of the system, unless CHROMIUM names another: nothing is downloaded. Throws if there is none. */
 export function chromiumPath(): string {
   if (found === undefined) throw new Error(noChromium);
   return found;

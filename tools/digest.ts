@@ -15,12 +15,14 @@ export function stampOf(root: string): string {
   return join(root, 'dist/build.stamp');
 }
 
-/** A digest of what the program in dist/ is made of. */
+/** Returns a digest of what the program in dist/ is made of. */
 export function digestOfProgram(root: string): string {
   return digestOf(root, PROGRAM);
 }
 
-/** A hex digest of the names and contents of files, given as patterns relative to `root`; tests do not count. */
+/**
+ * Returns a hex digest of the names and contents of files, given as patterns relative to `root`; tests do not count.
+ */
 export function digestOf(root: string, patterns: readonly string[]): string {
   const hash = createHash('sha256');
   for (const name of globSync(patterns, { cwd: root }).sort()) {

@@ -106,7 +106,7 @@ function manifestOf(folder: string): Manifest {
   return JSON.parse(readFileSync(join(root, folder, 'package.json'), 'utf8')) as Manifest;
 }
 
-/** The packages from the registry that some files import, with the versions that their workspace names. */
+/** Returns the packages from the registry that some files import, with the versions that their workspace names. */
 function versionsIn(folder: string, paths: readonly string[]): Versions {
   const { dependencies, devDependencies } = manifestOf(folder);
   const known: Versions = { ...devDependencies, ...dependencies };

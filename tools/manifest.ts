@@ -13,7 +13,9 @@ interface Manifest {
   readonly peerDependenciesMeta?: Readonly<Record<string, { readonly optional?: boolean }>>;
 }
 
-/** The package.json of the published command, which needs only the packages that its bundled program imports. */
+/**
+ * Returns the package.json of the published command, which needs only the packages that its bundled program imports.
+ */
 export function manifestOfProgram(root: string, imported: readonly string[], bin: string) {
   const { version, description, license, engines } = read(root, 'package.json');
   const { peerDependencies, peerDependenciesMeta } = read(root, 'server/package.json');
@@ -32,7 +34,9 @@ export function manifestOfProgram(root: string, imported: readonly string[], bin
   };
 }
 
-/** The versions of packages, as the workspaces that run name them. Throws for a package that none of them lists. */
+/**
+ * Returns the versions of packages, as the workspaces that run name them. Throws for a package that none of them lists.
+ */
 export function versionsOf(root: string, names: readonly string[]): Versions {
   const paths = globSync(['packages/*/package.json', '{server,cli}/package.json'], { cwd: root });
   const known: Versions = Object.assign({}, ...paths.map((path) => read(root, path).dependencies));

@@ -10,7 +10,7 @@ const maps = globSync(['{server,cli,web}/src/**/README.md', 'packages/*/src/READ
 const pages = [...maps, ...globSync(['*.md', 'docs/**/*.md', 'packages/*/README.md'], { cwd: root })];
 const textOf = (page: string) => readFileSync(join(root, page), 'utf8').replace(/^```[\s\S]*?^```/gm, '');
 
-/** The anchors that a page has, as GitHub makes them of its headings. */
+/** Returns the anchors that a page has, as GitHub makes them of its headings. */
 function anchorsOf(page: string): Set<string> {
   const headings = [...textOf(page).matchAll(/^#+ (.+)$/gm)].map(([, heading]) => heading ?? '');
   const words = headings.map((heading) => heading.toLowerCase().replace(/[^\p{L}\p{N}\s_-]/gu, ''));

@@ -22,7 +22,7 @@ const PLACES: readonly (readonly [files: string, version: RegExp])[] = [
 /** The oldest version of the app for each version of the plugin; the store serves older apps by the lines of releases. */
 const APP_VERSIONS = `${PLUGIN}/export/versions.json`;
 
-/** The versions that each place names. */
+/** Returns the versions that each place names. */
 export function namedVersions(root: string): Record<string, string[]> {
   const named = filesOf(root).map(({ path, text, pattern }) => [path, text.match(pattern) ?? []]);
   return { ...Object.fromEntries(named), [APP_VERSIONS]: Object.keys(readJson(root, APP_VERSIONS)).slice(-1) };
@@ -36,7 +36,7 @@ export function setVersion(root: string, version: string): void {
   writeFileSync(join(root, APP_VERSIONS), `${JSON.stringify(versions, null, 2)}\n`);
 }
 
-/** Whether a version names a release; others end in `-dev`. */
+/** Returns whether a version names a release; others end in `-dev`. */
 export function isReleased(version: string): boolean {
   return /^\d+\.\d+\.\d+$/.test(version);
 }

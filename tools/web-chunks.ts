@@ -17,7 +17,7 @@ const UNUSED = /[\\/]@(lezer|codemirror)[\\/](lang-)?(html|css|javascript)[\\/]/
 
 type ImportsOf = (id: string) => readonly string[];
 
-/** A group for each of them, with the modules that nothing needs before it. */
+/** Returns a group for each of them, with the modules that nothing needs before it. */
 export function chunksTogether(root: string, entries: readonly string[]): Rolldown.CodeSplittingGroup[] {
   return Object.entries(TOGETHER).map(([name, modules]) => {
     const roots = modules.map((module) => join(root, 'web/src', module));

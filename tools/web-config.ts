@@ -51,7 +51,9 @@ export function webConfig(root: string): InlineConfig {
 
 const WORKER = 'app-worker';
 
-/** Whether a module may be in the file of the start: frames and the worker load what they import, and no more. */
+/**
+ * Returns whether a module may be in the file of the start: frames and the worker load what they import, and no more.
+ */
 function isOfApp(id: string): boolean {
   return !/mermaid|[\\/](frames|worker)[\\/]|preload-helper|rolldown[\\/]runtime/.test(id);
 }
@@ -100,7 +102,7 @@ function listChunks(root: string): Plugin {
   };
 }
 
-/** The addresses of what the page loads, at once or later; not of what frames load. The worker keeps them. */
+/** Returns the addresses of what the page loads, at once or later; not of what frames load. The worker keeps them. */
 function filesOfApp(bundle: Rolldown.OutputBundle): string[] {
   const names = new Set<string>();
   const add = (name: string) => {
@@ -119,7 +121,7 @@ function filesOfApp(bundle: Rolldown.OutputBundle): string[] {
   return [...names].filter((name) => !/\.(woff|ttf)$/.test(name)).map((name) => `/${name}`);
 }
 
-/** The path of a module from the root, or of a package behind the last node_modules. */
+/** Returns the path of a module from the root, or of a package behind the last node_modules. */
 function nameOf(root: string, id: string): string {
   const path = id.replace(/^\0/, '').split('?', 1)[0] ?? '';
   const inPackages = path.lastIndexOf('/node_modules/');

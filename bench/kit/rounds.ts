@@ -5,7 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 const ROUNDS = 5;
 /** Share of processor time by other programs above which measurements are unreliable. */
 const BUSY = 0.1;
-const LOOK_MS = 500;
+const CHECK_MS = 500;
 /** Between rounds: servers of the one before may have work left, which is not other work. */
 const REST_MS = 1000;
 const RESTS_MAX = 5;
@@ -51,7 +51,7 @@ export async function busyShare(): Promise<number> {
     return { idle, all };
   };
   const before = now();
-  await delay(LOOK_MS);
+  await delay(CHECK_MS);
   const after = now();
   return 1 - (after.idle - before.idle) / Math.max(1, after.all - before.all);
 }

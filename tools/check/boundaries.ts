@@ -103,7 +103,7 @@ export const WEB_LAYERS = [
   'app',
 ];
 
-/** The layer of a file; null for `main.tsx` and files outside web/src. */
+/** Returns the layer of a file; null for `main.tsx` and files outside web/src. */
 function webLayerOf(path: string): string | null {
   return /^web\/src\/((?:pages\/)?[^/]+)\//.exec(path)?.[1] ?? null;
 }
@@ -132,7 +132,7 @@ function editorFault(path: string, target: string): Fault | null {
     : { rule: 'web', message: `the editor stands alone: take what ${target} gives as a parameter.` };
 }
 
-/** Whether the target belongs to no domain and may be imported by all: scheduling, threads, events, limits. */
+/** Returns whether the target belongs to no domain and may be imported by all: scheduling, threads, events, limits. */
 function isBeneathAll(target: string): boolean {
   return /^(packages\/|server\/src\/(concurrency\/|config\/limits\.ts$|events\.ts$))/.test(target);
 }

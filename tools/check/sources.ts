@@ -45,7 +45,7 @@ function list(root: string, folder: string): string[] {
     });
 }
 
-/** Whether the file is a test or used only by tests, which may import anything. */
+/** Returns whether the file is a test or used only by tests, which may import anything. */
 export function isTest(path: string): boolean {
   return (
     /\.(test|contract)\.ts$/.test(path) ||
@@ -53,7 +53,7 @@ export function isTest(path: string): boolean {
   );
 }
 
-/** The file that an import names, as a path from the root, or null for a package or a module of Node. */
+/** Returns the file that an import names, as a path from the root, or null for a package or a module of Node. */
 export function resolveImport(from: string, specifier: string): string | null {
   if (specifier.startsWith('.')) return normalize(join(dirname(from), specifier));
   const workspace = /^@notevault\/([a-z-]+)\/(.+)$/.exec(specifier);

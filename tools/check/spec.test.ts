@@ -5,7 +5,7 @@ import { test } from 'node:test';
 
 const root = join(import.meta.dirname, '../..');
 
-/** The numbers of the spec's rules, in order. */
+/** Returns the numbers of the spec's rules, in order. */
 function rules(): string[] {
   const spec = readFileSync(join(root, 'docs/sync-spec.md'), 'utf8');
   return [...spec.matchAll(/^- \*\*(\d+\.\d+)\*\*/gm)].map(([, number = '']) => number);

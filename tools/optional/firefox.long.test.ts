@@ -31,7 +31,7 @@ describe('in Firefox', { skip }, () => {
     await server?.[Symbol.asyncDispose]();
   });
 
-  /** An account with a vault. */
+  /** Returns an account with a vault. */
   async function newAccount(): Promise<Account> {
     const email = `alice-${randomUUID()}@example.org`;
     const answer = await fetch(`${server.url}/api/auth/register`, {
@@ -44,7 +44,7 @@ describe('in Firefox', { skip }, () => {
     return Account.withVault(server.url, email, token);
   }
 
-  /** A page of a browser of its own, in which the account signed in on its own device. */
+  /** Returns a page of a browser of its own, in which the account signed in on its own device. */
   async function signedIn(account: Account, address = account.page()): Promise<Page> {
     const page = await (await browser.createBrowserContext()).newPage();
     await page.setViewport({ width: 1200, height: 800 });
@@ -56,7 +56,7 @@ describe('in Firefox', { skip }, () => {
     return page;
   }
 
-  /** The page of a new note, when it can be edited. */
+  /** Returns the page of a new note, when it can be edited. */
   async function opened(account: Account, path: string, text: string): Promise<Page> {
     const { id } = await account.write(path, text);
     const page = await signedIn(account, account.page(`/notes/${id}`));

@@ -126,7 +126,7 @@ function confirmedWith(words: string): Handler {
   };
 }
 
-/** A protocol server with all fixtures. */
+/** Returns a protocol server with all fixtures. */
 export function createFixtures(): McpServer {
   const server = new McpServer(
     { name: 'fixtures', version: '1.0.0' },

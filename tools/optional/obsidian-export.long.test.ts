@@ -18,7 +18,7 @@ const NODES = ['22', '24'];
  * another one. Nothing may be added.
  */
 const WARNINGS = 1;
-const MOST_BYTES = 450 * 1024;
+const MAX_BYTES = 450 * 1024;
 
 const folder = mkdtempSync(join(tmpdir(), 'notevault-export-'));
 const repository = join(folder, 'repository');
@@ -43,7 +43,7 @@ function run(command: string, args: readonly string[], cwd: string, path = proce
   return stdout;
 }
 
-/** A clean clone with its packages; from the cache of npm as far as they are there. */
+/** Returns a clean clone with its packages; from the cache of npm as far as they are there. */
 function cloned(name: string, path?: string): string {
   const clone = join(folder, name);
   run('git', ['clone', '--quiet', repository, clone], folder);
@@ -51,7 +51,7 @@ function cloned(name: string, path?: string): string {
   return clone;
 }
 
-/** The folder of a program of Node of a major version, from its package. */
+/** Returns the folder of a program of Node of a major version, from its package. */
 function nodeOf(major: string): string {
   const at = join(folder, `node-${major}`);
   const name = `node-${process.platform}-${process.arch}`;
@@ -71,7 +71,7 @@ test('P12: the exported plugin builds the same file on every Node, with one Yjs 
     return readFileSync(join(clone, 'main.js'));
   });
   const [first, ...others] = built;
-  assert.ok(first !== undefined && first.length > 0 && first.length <= MOST_BYTES, `${first?.length} bytes`);
+  assert.ok(first !== undefined && first.length > 0 && first.length <= MAX_BYTES, `${first?.length} bytes`);
   for (const other of others) assert.ok(other.equals(first), 'the builds differ');
   run(process.execPath, [join(import.meta.dirname, '../../clients/obsidian/build.mjs'), join(folder, 'here')], folder);
   assert.ok(readFileSync(join(folder, 'here/main.js')).equals(first), 'the build of this repository differs');

@@ -57,7 +57,7 @@ export async function withApi(flags: Record<string, unknown>, work: (api: ApiAcc
   }
 }
 
-/** Whether the flags name a data folder or a database. */
+/** Returns whether the flags name a data folder or a database. */
 function hasDataFlags(flags: Record<string, unknown>): boolean {
   return flags.dataDir !== undefined || flags.databaseUrl !== undefined;
 }

@@ -112,7 +112,9 @@ async function copyVault(from: VaultClient, to: VaultClient, scratch: string) {
   return { notes, attachments, failed };
 }
 
-/** Whether an error means that a row of the backup is damaged. Errors of the target vault end the copy instead. */
+/**
+ * Returns whether an error means that a row of the backup is damaged. Errors of the target vault end the copy instead.
+ */
 function isUnreadable(error: unknown): boolean {
   return error instanceof NotevaultError && error.code.endsWith('_unreadable');
 }

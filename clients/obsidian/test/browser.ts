@@ -93,7 +93,7 @@ export async function longestTaskIn({ page }: Pick<DevicePage, 'page'>, work: ()
   return tasks.reduce((longest, { tdur = 0 }) => Math.max(longest, tdur), 0) / 1000;
 }
 
-/** The page with the packages of the editor at the versions that the app has. */
+/** Returns the page with the packages of the editor at the versions that the app has. */
 async function bundlePage(mutations: readonly Mutation[]): Promise<string> {
   const own = (name: string) => join(workspace, 'node_modules/@codemirror', name);
   const alias = {

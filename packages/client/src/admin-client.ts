@@ -18,7 +18,7 @@ export class AdminClient {
     this.#transport = transport;
   }
 
-  /** A page of accounts; the next one begins at its `next_cursor`. */
+  /** Returns a page of accounts; the next one begins at its `next_cursor`. */
   async users(cursor?: string): Promise<AdminUsersPage> {
     return this.#transport.json({ method: 'GET', path: '/admin/users', query: { cursor } });
   }

@@ -30,7 +30,7 @@ export class ImportsClient {
     return id;
   }
 
-  /** The import of the account, if there is one of the last day. */
+  /** Returns the import of the account, if there is one of the last day. */
   async list(): Promise<Import[]> {
     return (await this.#transport.json<Imports>({ method: 'GET', path: '/imports' })).imports;
   }

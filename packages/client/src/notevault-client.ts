@@ -56,7 +56,7 @@ export class NotevaultClient {
     return (await this.transport.json<VaultResponse>({ method: 'POST', path: '/vaults', json: { name } })).vault;
   }
 
-  /** The open uploads into the account's vaults, whoever began them. */
+  /** Returns the open uploads into the account's vaults, whoever began them. */
   async uploadsInto(): Promise<UploadInto[]> {
     return (await this.#get<UploadsInto>('/user/storage/uploads')).uploads;
   }
@@ -69,7 +69,7 @@ export class NotevaultClient {
     return this.#get<ConnectionsResponse>('/connections');
   }
 
-  /** Whether the first account is still missing, who may register, and whether this needs the setup token. */
+  /** Returns whether the first account is still missing, who may register, and whether this needs the setup token. */
   async bootstrap(): Promise<BootstrapResponse> {
     return this.#get<BootstrapResponse>('/auth/bootstrap');
   }
@@ -85,7 +85,7 @@ export class NotevaultClient {
     return this.transport.json({ method: 'POST', path: '/auth/register', json: account, repeatable: false });
   }
 
-  /** The sessions of the account, the one used last first. */
+  /** Returns the sessions of the account, the one used last first. */
   async sessions(): Promise<Session[]> {
     return (await this.#get<SessionsResponse>('/me/sessions')).sessions;
   }

@@ -89,7 +89,7 @@ export async function readInRanges(
   return { mimeType, hash, size, bytes: bytes() };
 }
 
-/** An empty file has no ranges. */
+/** Returns the result for a file that answered no range: null if it does not exist, else an empty file. */
 async function emptyOrNone(
   answer: Response,
   transport: Transport,

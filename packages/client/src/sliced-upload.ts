@@ -125,7 +125,7 @@ class Upload {
     return JSON.stringify([this.#vault, path, size, mtime, over]);
   }
 
-  /** The upload that an earlier run began; null if there is none any more. */
+  /** Returns the upload that an earlier run began; null if there is none any more. */
   async #begun(): Promise<SlicedUpload | null> {
     const id = (await this.#options.memory?.read(this.#key)) ?? null;
     const upload = id === null ? null : await this.#read(id);

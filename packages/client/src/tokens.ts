@@ -2,13 +2,13 @@ import type { DeviceTokensResponse } from '@notevault/protocol/devices.ts';
 
 /** Provides a transport with tokens. */
 export interface TokenSource {
-  /** The token to send; null for none. */
+  /** Returns the token to send; null for none. */
   token(): Promise<string | null>;
   /** Returns another token for one that was refused with 401. Without one, throws `error` or a more specific error. */
   refresh(refused: string | null, error: Error): Promise<string | null>;
 }
 
-/** A source of one token that does not expire: an API key or a personal access token. */
+/** Returns a source of one token that does not expire: an API key or a personal access token. */
 export function fixedToken(token: string): TokenSource {
   return {
     token: async () => token,
@@ -27,7 +27,8 @@ export const noToken: TokenSource = {
 };
 
 /**
- * A source of tokens that a function makes; it is called again when a token was refused. Concurrent calls share one.
+ * Returns a source of tokens that a function makes; it is called again when a token was refused. Concurrent calls share
+ * one.
  */
 export function tokensFrom(next: () => Promise<string>): TokenSource {
   let current: Promise<string> | null = null;
@@ -55,8 +56,8 @@ export function tokensFrom(next: () => Promise<string>): TokenSource {
 export type DeviceTokens = Pick<DeviceTokensResponse, 'access_token' | 'refresh_token'>;
 
 /**
- * The tokens of a linked device, rotated when the access token expires. The new pair is saved before it is used,
- * because the old one soon becomes invalid.
+ * Returns the tokens of a linked device, rotated when the access token expires. The new pair is saved before it is
+ * used, because the old one soon becomes invalid.
  *
  * @param rotate sends the refresh token, like NotevaultClient.refreshDevice.
  */

@@ -141,7 +141,7 @@ export class VaultClient {
     return (await this.#get<BacklinksResponse>(`/notes/by-id/${id}/backlinks`, query)).backlinks;
   }
 
-  /** A page of the places where other notes name a note without a link. */
+  /** Returns a page of the places where other notes name a note without a link. */
   async mentionsOf(id: string, cursor: string | null = null): Promise<Mentions> {
     return this.#get<Mentions>(`/notes/by-id/${id}/mentions`, cursor === null ? {} : { cursor });
   }
@@ -173,7 +173,7 @@ export class VaultClient {
     return (await this.#get<RecentNotes>('/notes/recent', { limit })).notes;
   }
 
-  /** The notes directly inside a folder. */
+  /** Returns the notes directly inside a folder. */
   async notesIn(folder: string): Promise<NoteListed[]> {
     return (await this.#get<NotesInFolder>('/folders/list', { folder })).notes;
   }
@@ -275,7 +275,7 @@ export class VaultClient {
     return this.#get<DailyNote>('/vault/daily', { date });
   }
 
-  /** A page of what was deleted and can be restored, newest first; with `path`, only what had that path. */
+  /** Returns a page of what was deleted and can be restored, newest first; with `path`, only what had that path. */
   async trash(cursor: string | null = null, path?: string): Promise<TrashPage> {
     const query = { ...(cursor === null ? {} : { cursor }), ...(path === undefined ? {} : { path }) };
     return this.#transport.json({ method: 'GET', path: '/trash', query, vault: this.id });
@@ -319,12 +319,12 @@ export class VaultClient {
     return this.#get<VaultGraph>('/vault/graph');
   }
 
-  /** A page of the links without a target. */
+  /** Returns a page of the links without a target. */
   async dangling(cursor: string | null = null): Promise<DanglingLinks> {
     return this.#get<DanglingLinks>('/vault/dangling', cursor === null ? {} : { cursor });
   }
 
-  /** The file tree. Damaged rows are listed apart: their paths are not known, and they were not deleted. */
+  /** Returns the file tree. Damaged rows are listed apart: their paths are not known, and they were not deleted. */
   async tree(): Promise<VaultTree> {
     return this.#get<VaultTree>('/vault/tree', { unreadable: 'list' });
   }
@@ -354,7 +354,7 @@ export class VaultClient {
     return this.#transport.json({ method: 'POST', path: '/vault/query', json: request, vault: this.id });
   }
 
-  /** A page of the tasks: by day, those without one last. */
+  /** Returns a page of the tasks: by day, those without one last. */
   async tasks(request: TasksQuery = {}): Promise<Tasks> {
     return this.#get<Tasks>('/vault/tasks', request);
   }

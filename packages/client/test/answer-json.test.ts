@@ -6,7 +6,7 @@ import { noToken } from '../src/tokens.ts';
 import { ConnectionError, Transport } from '../src/transport.ts';
 import { VaultClient } from '../src/vault-client.ts';
 
-/** An answer that sends `beginning`, and then `piece` without an end, as far as it is read. */
+/** Returns an answer that sends `beginning`, and then `piece` without an end, as far as it is read. */
 function endless(piece: string, { beginning = '', status = 200 } = {}) {
   const bytes = new TextEncoder().encode(piece);
   const state = { sent: 0, isCancelled: false };

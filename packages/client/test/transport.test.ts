@@ -8,7 +8,7 @@ import { type ApiError, type Call, ConnectionError, encodedPath, Transport } fro
 
 type Answer = Response | Error;
 
-/** A server of its own, on a free port. */
+/** Returns a server of its own, on a free port. */
 async function listening(answer: RequestListener): Promise<AsyncDisposable & { readonly url: string }> {
   const server = createServer(answer).listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -23,7 +23,7 @@ async function listening(answer: RequestListener): Promise<AsyncDisposable & { r
   };
 }
 
-/** A transport whose server gives these answers in turn, with the requests it was sent and its delays. */
+/** Returns a transport whose server gives these answers in turn, with the requests it was sent and its delays. */
 function scripted(answers: Answer[], tokens = fixedToken('nv_key_1'), url = 'https://notes.example.org') {
   const sent: { url: string; init: RequestInit; headers: Headers }[] = [];
   const waits: number[] = [];

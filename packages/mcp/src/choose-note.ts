@@ -27,7 +27,7 @@ export async function readNote(vault: VaultClient, { path, id }: NoteName): Prom
   return vault.readNote(withExtension(path));
 }
 
-/** The refusal of a call that names no existing note. */
+/** Returns the refusal of a call that names no existing note. */
 export async function noSuchNote(vault: VaultClient, path: string | null): Promise<ToolFailure> {
   if (path === null) return new ToolFailure('No note has this id. Nothing was done. search_notes finds notes.');
   const [near, deleted] = await Promise.all([suggestions(vault, path), deletedAt(vault, path)]);

@@ -25,7 +25,7 @@ export async function chooseVault(context: ToolContext, wanted: string | undefin
   throw await noSuchVault(context, found.length > 1 ? `${found.length} vaults have this name.` : undefined);
 }
 
-/** The refusal of a call for a vault that does not exist, or not for this credential: both are told alike. */
+/** Returns the refusal of a call for a vault that does not exist, or not for this credential: both are told alike. */
 export async function noSuchVault({ vaults }: ToolContext, why = 'There is no such vault.'): Promise<ToolFailure> {
   const all = await vaults();
   if (all.length === 0) return new ToolFailure('This credential has access to no vault.');

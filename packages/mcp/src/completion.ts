@@ -31,7 +31,7 @@ async function vaultsLike(value: string, argument: string, { vaults }: ToolConte
   return found.map(({ id, name }) => (argument === 'vault' ? name : id));
 }
 
-/** The vault that was named before, or the only one; null when it is not known yet. */
+/** Returns the vault that was named before, or the only one; null when it is not known yet. */
 async function vaultOf(wanted: string | undefined, { client, vaults }: ToolContext): Promise<VaultClient | null> {
   const all = await vaults();
   const found = wanted === undefined ? all : all.filter(({ id, name }) => id === wanted || name === wanted);
@@ -44,7 +44,7 @@ async function foldersLike(vault: VaultClient, value: string): Promise<string[]>
   return folders.map(({ name }) => name).filter((name) => name !== '' && startsLike(name, value));
 }
 
-/** The subfolders and notes of the folder that has been typed so far. */
+/** Returns the subfolders and notes of the folder that has been typed so far. */
 async function pathsLike(vault: VaultClient, value: string): Promise<string[]> {
   const folder = value.includes('/') ? folderOf(value) : '';
   const [folders, notes] = await Promise.all([vault.folders(), vault.notesIn(folder)]);

@@ -24,12 +24,12 @@ export function explained(error: unknown): Parts | null {
 
 const NO_VAULT: ReadonlySet<string> = new Set([errors.vault_header_not_found.error, errors.vault_no_access.error]);
 
-/** Whether an error says that a vault does not exist, or not for this credential. */
+/** Returns whether an error says that a vault does not exist, or not for this credential. */
 export function isVaultNotFound(error: unknown): boolean {
   return error instanceof ApiError && NO_VAULT.has(error.code);
 }
 
-/** The faults of each field as one sentence. */
+/** Returns the faults of each field as one sentence. */
 function faultsOf(fields: unknown): string {
   const faults = Object.entries((fields ?? {}) as Record<string, readonly string[]>);
   return faults.flatMap(([field, texts]) => texts.map((text) => `${field} ${text}`)).join('; ');

@@ -101,7 +101,9 @@ export function createMcpServer(deps: McpDeps): Server {
   return server;
 }
 
-/** The tools that the credential can use: none that writes where its person may only read all that it reaches. */
+/**
+ * Returns the tools that the credential can use: none that writes where its person may only read all that it reaches.
+ */
 async function shownTools({ canWrite }: McpDeps, { vaults }: ToolContext): Promise<ListedTool[]> {
   if (!canWrite) return readers;
   // Not known while the server is busy; it refuses what may not be done in any case.
@@ -182,7 +184,10 @@ function refused(parts: Parts, { random }: McpDeps): CallToolResult {
   return { content: [{ type: 'text', text: render(parts, random) }], isError: true };
 }
 
-/** A difference that cannot be made must not hide that a note was written, so this never throws. */
+/**
+ * Returns the difference of a write; null if it cannot be computed. Never throws, because that would hide that the note
+ * was written.
+ */
 async function diffOf({ compare, failed }: McpDeps, before: string, after: string): Promise<string | null> {
   try {
     const isShort = before.length + after.length <= SHORT_TEXTS;

@@ -1,7 +1,7 @@
 const SCHEME = 'notevault://';
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
-/** The address of a note or attachment: the vault’s id, and the path with each segment percent-encoded. */
+/** Returns the address of a note or attachment: the vault’s id, and the path with each segment percent-encoded. */
 export function noteUri(vault: string, path: string): string {
   return `${SCHEME}${vault}/${path.split('/').map(encodeURIComponent).join('/')}`;
 }

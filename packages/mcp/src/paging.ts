@@ -40,7 +40,7 @@ export function readCursor(cursor: string): string {
   }
 }
 
-/** The sentence that says how to go on, for a list that is not complete. */
+/** Returns the sentence that says how to go on, for a list that is not complete. */
 export function moreLine({ next, left }: Page<unknown>): string[] {
   return next === null ? [] : [`${left} more: call again with cursor "${next}".`];
 }

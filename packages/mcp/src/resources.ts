@@ -29,7 +29,7 @@ export const resourceTemplates = [
   },
 ];
 
-/** The notes that changed last in each vault: all others are found by the template and its completion. */
+/** Returns the notes that changed last in each vault: all others are found by the template and its completion. */
 export async function listResources({ client, vaults }: ToolContext): Promise<Resource[]> {
   const all = (await vaults()).slice(0, VAULTS_MAX);
   const lists = await Promise.all(

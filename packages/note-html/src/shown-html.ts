@@ -9,7 +9,9 @@ export const VOID_TAGS: ReadonlySet<string> = new Set(['br', 'hr', 'img']);
 /** The policy of the page reports handlers as soon as they are parsed. */
 const HANDLER = /[\s/"']on[a-z]+\s*=/i;
 
-/** Whether a block of HTML has only tags that are shown, each with its end. Whatever else there is stays text. */
+/**
+ * Returns whether a block of HTML has only tags that are shown, each with its end. Whatever else there is stays text.
+ */
 export function isShownHtml(source: string): boolean {
   if (source.length > MOST || HANDLER.test(source)) return false;
   const open: string[] = [];

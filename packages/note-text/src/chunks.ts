@@ -125,7 +125,7 @@ function joinSmall(sections: readonly Section[], quarters: number): Section[] {
   return joined;
 }
 
-/** Whether `second` is a subsection or a sibling of `first`, so that one chain of headings describes both. */
+/** Returns whether `second` is a subsection or a sibling of `first`, so that one chain of headings describes both. */
 function areClose(first: Section, second: Section): boolean {
   if (isPrefix(first.headings, second.headings)) return first.headings.length > 0;
   const parent = first.headings.slice(0, -1);
@@ -203,7 +203,7 @@ function endOfPart(content: string, start: number, sectionEnd: number, left: num
   return at - 1 > start ? at - 1 : start + 2;
 }
 
-/** The last offset in (low, high] after a blank line, else after a line, a sentence, a space; else `high`. */
+/** Returns the last offset in (low, high] after a blank line, else after a line, a sentence, a space; else `high`. */
 function lastBreak(content: string, low: number, high: number): number {
   const found = [0, 0, 0];
   for (let at = high; at > low; at--) {

@@ -19,7 +19,7 @@ export function nameFault(name: string): NameFault | null {
   return DEVICE.test(name) ? { kind: 'device' } : null;
 }
 
-/** The nearest name that every common file system can hold. */
+/** Returns the nearest name that every common file system can hold. */
 export function portableName(name: string): string {
   const safe = name.replace(new RegExp(FORBIDDEN, 'g'), '_').replace(DOTS_AT_END, (end) => '_'.repeat(end.length));
   return DEVICE.test(safe) ? `_${safe}` : safe;

@@ -46,8 +46,8 @@ function borders(text: string): Uint16Array {
 }
 
 /**
- * Whether a span begins and ends at the borders of words. In scripts without blanks every character is a border, because
- * only a dictionary tells their words apart.
+ * Returns whether a span begins and ends at the borders of words. In scripts without blanks every character is a
+ * border, because only a dictionary tells their words apart.
  */
 export function isWholeWords(text: string, { start, end }: Span): boolean {
   return isBorder(text, start) && isBorder(text, end);
@@ -62,7 +62,7 @@ function isBorder(text: string, at: number): boolean {
   return after === UNSPACED || before === UNSPACED;
 }
 
-/** The class of the character before an offset, without its marks. */
+/** Returns the class of the character before an offset, without its marks. */
 function classBefore(text: string, at: number): number {
   let previous = at;
   do {

@@ -119,7 +119,7 @@ class FieldReader {
     return scalarText(field.node);
   }
 
-  /** The time that the first readable one of the keys names. An unreadable value is not an error. */
+  /** Returns the time that the first readable one of the keys names. An unreadable value is not an error. */
   moment(...keys: string[]): number | null {
     for (const key of keys) {
       const text = scalarText(this.#find(key)?.node ?? null);
@@ -138,7 +138,7 @@ class FieldReader {
     return [...new Set([...this.#list('aliases', /,/), ...this.#list('alias', /,/)])];
   }
 
-  /** The items of lists, or of strings split at `separator`, under a key in any case. */
+  /** Returns the items of lists, or of strings split at `separator`, under a key in any case. */
   #list(key: string, separator: RegExp): string[] {
     return keysIn(this.#mapping, key).flatMap((written) => this.#listAt(written, separator));
   }
@@ -169,8 +169,8 @@ class FieldReader {
 }
 
 /**
- * The text of a scalar as written, trimmed: `1.0` stays `1.0`. Null for an empty value and for a value that is no
- * scalar.
+ * Returns the text of a scalar as written, trimmed: `1.0` stays `1.0`. Null for an empty value and for a value that is
+ * no scalar.
  */
 function scalarText(node: YamlNode): string | null {
   if (!isScalar(node) || node.value === null) return null;
@@ -203,7 +203,8 @@ function toReason(content: string, yamlStart: number, fault: YamlFault): ParseRe
 }
 
 /**
- * The nearest key at or above the offset that starts its line without indentation, so that it is no part of a value.
+ * Returns the nearest key at or above the offset that starts its line without indentation, so that it is no part of a
+ * value.
  */
 function keyAbove(content: string, yamlStart: number, at: number): string | undefined {
   const lines = content.slice(yamlStart, lineEnd(content, at)).split('\n');

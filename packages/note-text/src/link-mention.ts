@@ -9,9 +9,10 @@ export interface ReadMention {
 }
 
 /**
- * Makes a link of a mention. Returns null when it is none any more.
+ * Turns a mention into a link. Returns null if the text is no longer a mention.
  *
- * @param target what a wikilink may contain to lead to the note; null where none does: then it is a markdown link to `path`.
+ * @param target what a wikilink may contain to lead to the note; null where none does: then it is a markdown link to
+ * `path`.
  */
 export function linkMention(
   content: string,

@@ -17,7 +17,7 @@ const NAME_UNITS_MAX = 200;
 const NAMES_MAX = 50;
 const MENTIONS_MAX = 1000;
 
-/** The names by which notes may mention a note: those of one character would be found everywhere. */
+/** Returns the names by which notes may mention a note: those of one character would be found everywhere. */
 export function mentionNames(title: string, aliases: readonly string[]): string[] {
   const names = [title, ...aliases].map((name) => name.trim());
   const usable = names.filter(({ length }) => length >= NAME_UNITS_MIN && length <= NAME_UNITS_MAX);
@@ -57,7 +57,7 @@ export function mentionsIn(content: string, names: readonly string[]): Mention[]
   return mentions;
 }
 
-/** The stretches of plain text, in order. */
+/** Returns the stretches of plain text, in order. */
 function plainParts(content: string, bodyStart: number): Mention[] {
   const blocks = scanBlocks(content, bodyStart, true);
   const parts: Mention[] = [];

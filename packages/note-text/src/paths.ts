@@ -51,7 +51,7 @@ export function normalizePath(raw: string): string {
 }
 
 /**
- * Like `normalizePath`, for a note: the path must end in `.md`, and its first segment must not be `by-id`.
+ * Normalises a note's path like `normalizePath`. The path must end in `.md`, and its first segment must not be `by-id`.
  *
  * Both rules apply to the folded path. A folder keeps its first spelling, so `By-Id/a.md` could be stored under an
  * attachment folder `by-id`, where no URL would reach it.
@@ -83,8 +83,8 @@ function foldCase(text: string): string {
 }
 
 /**
- * The key under which two live paths (or names) collide: Unicode full case folding, then NFC. Idempotent. Unlike the
- * Unicode data it folds Cherokee to lower case; the pairs that collide are the same.
+ * Returns the key under which two live paths (or names) collide: Unicode full case folding, then NFC. Idempotent.
+ * Unlike the Unicode data it folds Cherokee to lower case; the pairs that collide are the same.
  *
  * Dotless ı is not folded, as in Unicode: its upper case is I, yet `ısı.md` and `isi.md` are two notes.
  */
@@ -97,17 +97,20 @@ export function foldPath(path: string): string {
     .normalize('NFC');
 }
 
-/** The folder of a path: `a/b` for `a/b/c.md`, `''` for a path at the root. */
+/** Returns the folder of a path: `a/b` for `a/b/c.md`, `''` for a path at the root. */
 export function folderOf(path: string): string {
   return path.slice(0, Math.max(path.lastIndexOf('/'), 0));
 }
 
-/** The last segment: `c.md` for `a/b/c.md`. */
+/** Returns the last segment: `c.md` for `a/b/c.md`. */
 export function fileName(path: string): string {
   return path.slice(path.lastIndexOf('/') + 1);
 }
 
-/** The last segment without a final `.md` (any case); other extensions stay: `c` for `a/c.MD`, `p.png` for `a/p.png`. */
+/**
+ * Returns the last segment without a final `.md` (any case); other extensions stay: `c` for `a/c.MD`, `p.png` for
+ * `a/p.png`.
+ */
 export function fileStem(path: string): string {
   return fileName(path).replace(markdownExtension, '');
 }
@@ -124,21 +127,21 @@ export function depthOf(path: string): number {
   return path === '' ? 0 : path.split('/').length;
 }
 
-/** The path of `name` (which may have segments of its own) in `folder`; the root is `''`. */
+/** Returns the path of `name` (which may have segments of its own) in `folder`; the root is `''`. */
 export function joinPath(folder: string, name: string): string {
   return folder === '' ? name : `${folder}/${name}`;
 }
 
 /**
- * Whether `path` is below `folder`, at any depth, ignoring case. A folder is not inside itself; everything but the root
- * is inside the root.
+ * Returns whether `path` is below `folder`, at any depth, ignoring case. A folder is not inside itself; everything but
+ * the root is inside the root.
  */
 export function isInside(folder: string, path: string): boolean {
   if (folder === '') return path !== '';
   return foldPath(path).startsWith(`${foldPath(folder)}/`);
 }
 
-/** The path with a number after its stem from 2 on: `a/Note 2.md` for `a/Note.md`. */
+/** Returns the path with a number after its stem from 2 on: `a/Note 2.md` for `a/Note.md`. */
 export function numberedPath(path: string, number: number): string {
   if (number === 1) return path;
   const dot = path.lastIndexOf('.');

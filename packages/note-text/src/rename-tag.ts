@@ -6,7 +6,7 @@ import { scanBlocks } from './scan/blocks.ts';
 import { scanInline } from './scan/inline.ts';
 import { TagSet, tagEnd, tagKey } from './tags.ts';
 
-/** Whether a text is the name of a tag, in the text of a note and in frontmatter. */
+/** Returns whether a text is the name of a tag, in the text of a note and in frontmatter. */
 export function isTagName(name: string): boolean {
   // As a plain value of YAML it would be no text.
   return tagEnd(`#${name}`, 0) === name.length + 1 && name.toLowerCase() !== 'null';
@@ -31,7 +31,7 @@ export function tagOccurrences(content: string, tag: string): Span[] {
   });
 }
 
-/** The length of the segments with which a tag begins; -1 when it begins otherwise. */
+/** Returns the length of the segments with which a tag begins; -1 when it begins otherwise. */
 function lengthOfBeginning(name: string, wanted: readonly string[]): number {
   const own = name.split('/');
   if (own.length < wanted.length || wanted.some((segment, at) => tagKey(own[at] ?? '') !== segment)) return -1;
@@ -40,7 +40,7 @@ function lengthOfBeginning(name: string, wanted: readonly string[]): number {
 
 const KEYS = ['tags', 'tag'];
 
-/** The spans of tags in frontmatter, without `#` and quotes, in order. */
+/** Returns the spans of tags in frontmatter, without `#` and quotes, in order. */
 function yamlTags(yaml: string, offset: number): Span[] {
   const mapping = parseMapping(yaml);
   if ('code' in mapping) return [];
@@ -63,7 +63,7 @@ function yamlTags(yaml: string, offset: number): Span[] {
   return spans.sort((a, b) => a.start - b.start);
 }
 
-/** A name without the quotes and `#` around it. */
+/** Returns a name without the quotes and `#` around it. */
 function named(written: string, at: number): Span {
   const lead = /^['"]?#*/.exec(written)?.[0].length ?? 0;
   const tail = /['"]$/.test(written) ? 1 : 0;

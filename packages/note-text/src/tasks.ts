@@ -53,7 +53,7 @@ export function tasksOf(content: string): PlacedTask[] {
   });
 }
 
-/** The first valid day. */
+/** Returns the first valid day. */
 function dueOf(text: string): string | null {
   for (const [, day = ''] of text.matchAll(dueDate)) if (parseTimestamp(day) !== null) return day;
   return null;
@@ -92,7 +92,7 @@ export class LineCounter {
     this.#text = text;
   }
 
-  /** The line of an offset; offsets must ascend from call to call. */
+  /** Returns the line of an offset; offsets must ascend from call to call. */
   at(offset: number): number {
     for (; this.#at < offset; this.#at++) {
       const code = this.#text.charCodeAt(this.#at);

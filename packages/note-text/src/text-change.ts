@@ -7,7 +7,7 @@ export type TextChange =
   | { readonly kind: 'tag'; readonly from: string; readonly replacement: string }
   | ({ readonly kind: 'text'; readonly replacement: string } & TextSearch);
 
-/** The places that a change replaces, in order; those that already read so are left out. */
+/** Returns the places that a change replaces, in order; those that already read so are left out. */
 export function placesOf(content: string, change: TextChange): Span[] {
   const spans = change.kind === 'tag' ? tagOccurrences(content, change.from) : occurrencesOf(content, change);
   return spans.filter(({ start, end }) => content.slice(start, end) !== change.replacement);
@@ -29,7 +29,7 @@ const PLACE_MAX = 80;
 const FIRST_WORD = /^\S{0,20}\s+/;
 const LAST_WORD = /\s+\S{0,20}$/;
 
-/** The text around a place on one line, with an ellipsis where the line or the place goes on. */
+/** Returns the text around a place on one line, with an ellipsis where the line or the place goes on. */
 export function excerptOf(content: string, { start, end }: Span): Excerpt {
   const before = onOneLine(endOfLine(content.slice(Math.max(0, start - BESIDE - 1), start)));
   const shown = onOneLine(content.slice(start, Math.min(end, start + PLACE_MAX)));
@@ -38,7 +38,7 @@ export function excerptOf(content: string, { start, end }: Span): Excerpt {
   return { text: before + place + after, start: before.length, end: before.length + place.length };
 }
 
-/** The last line of a text, which is cut between two words if it is too long. */
+/** Returns the last line of a text, which is cut between two words if it is too long. */
 function endOfLine(text: string): string {
   const line = text.replace(/^[\s\S]*[\r\n]/, '');
   if (line.length <= BESIDE) return line;

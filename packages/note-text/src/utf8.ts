@@ -1,7 +1,7 @@
 const asciiOnly = /^[\0-\x7f]*$/;
 const encoder = new TextEncoder();
 
-/** Whether a text has no character beyond ASCII. */
+/** Returns whether a text has no character beyond ASCII. */
 export function isAscii(text: string): boolean {
   return asciiOnly.test(text);
 }

@@ -40,14 +40,14 @@ export function segmentable(stretch: string): string {
   return kana.test(stretch) ? stretch : simplified(stretch);
 }
 
-/** The folded, shortened form of a run of letters, under which it is indexed. */
+/** Returns the folded, shortened form of a run of letters, under which it is indexed. */
 export function foldedWord(run: string): string {
   return fold(run.slice(0, maxWordLength).toWellFormed());
 }
 
 /**
- * A run of letters in lower case with its accents, as stemmers know words. Of other alphabets than Latin, and of words
- * without accents, it is the folded word.
+ * Returns a run of letters in lower case with its accents, as stemmers know words. Of other alphabets than Latin, and
+ * of words without accents, it is the folded word.
  *
  * @param folded the run's folded form.
  */
@@ -71,14 +71,14 @@ export interface SpelledWord {
   readonly written: string;
 }
 
-/** The words of a short text, in order. */
+/** Returns the words of a short text, in order. */
 export function spelledWordsOf(text: string): SpelledWord[] {
   const words: SpelledWord[] = [];
   eachWord(text, (word, start, end) => words.push({ word, written: writtenWord(text.slice(start, end), word) }));
   return words;
 }
 
-/** The folded words of a short text, in order. */
+/** Returns the folded words of a short text, in order. */
 export function wordsOf(text: string): string[] {
   const words: string[] = [];
   eachWord(text, (word) => words.push(word));

@@ -6,7 +6,7 @@ import { TooManySteps } from '../src/diff/budget.ts';
 import { applyEdits, type DiffLimits, type Edit, minimalDiff } from '../src/diff/diff.ts';
 import { processorMs } from './processor.ts';
 
-/** Whether an offset is inside a surrogate pair. */
+/** Returns whether an offset is inside a surrogate pair. */
 function insidePair(text: string, at: number): boolean {
   return /^[\ud800-\udbff][\udc00-\udfff]$/.test(text.slice(at - 1, at + 1));
 }
@@ -34,7 +34,7 @@ function changes(before: string, after: string): [string, string][] {
   return check(before, after).map(({ at, remove, insert }) => [before.slice(at, at + remove), insert]);
 }
 
-/** A reproducible sequence of numbers in [0, 1), so that a failure can be repeated. */
+/** Returns a reproducible sequence of numbers in [0, 1), so that a failure can be repeated. */
 function randomFrom(seed: number): () => number {
   let state = seed;
   return () => {

@@ -24,7 +24,7 @@ function attachment(path: string): Candidate {
   return { kind: 'attachment', id: `id of ${path}`, path, aliases: [] };
 }
 
-/** The path a link resolves to among notes and (other extensions) attachments at the given paths. */
+/** Returns the path a link resolves to among notes and (other extensions) attachments at the given paths. */
 function to(target: string, form: LinkForm, source: string, ...among: (string | Candidate)[]): string | null {
   const kindOf = (path: string) => (/\.md$/i.test(path) ? note(path) : attachment(path));
   const candidates = among.map((one) => (typeof one === 'string' ? kindOf(one) : one));

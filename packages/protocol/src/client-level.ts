@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 
-/** Raised when the clients of this repository begin to need what no earlier server has. */
+/** Level of this repository's clients; it increases when they need a feature that earlier servers lack. */
 export const CLIENT_LEVEL = 1;
 /** Raised when clients of lower levels are not served any more. */
 export const OLDEST_CLIENT_LEVEL = 1;

@@ -21,12 +21,12 @@ export class TopK {
     else this.#siftDown(row, score);
   }
 
-  /** The rows, in no order. */
+  /** Returns the rows, in no order. */
   rows(): Int32Array {
     return Int32Array.from(this.#rows);
   }
 
-  /** The rows with their scores, best first; of equal scores the lower row first. */
+  /** Returns the rows with their scores, best first; of equal scores the lower row first. */
   sorted(): { row: number; score: number }[] {
     return Array.from({ length: this.#count }, (_, at) => ({
       row: this.#rows[at] ?? 0,

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { scan } from '@notevault/note-text/scan.ts';
 import { contextOf } from '../src/snippets/context.ts';
 
-/** The context of the first link of a text, with the link in brackets. */
+/** Returns the context of the first link of a text, with the link in brackets. */
 function shown(text: string): string {
   const [link] = scan(text).links;
   assert.ok(link !== undefined, text);

@@ -33,7 +33,7 @@ function ask(index: VaultIndex, query: Partial<PropertyQuery>, limit = 50, links
 
 const paths = (page: QueryPage) => page.rows.map(({ path }) => path.replace('.md', ''));
 
-/** The paths of the notes that pass one condition. */
+/** Returns the paths of the notes that pass one condition. */
 function having(
   index: VaultIndex,
   property: string,

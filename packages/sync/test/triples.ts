@@ -50,7 +50,9 @@ export function runTriple(seed: number, log: (line: string) => void = () => unde
   return difference(model, last) ?? lossOf(model, must);
 }
 
-/** Whether two plans do the same. Of a folder that one side spells in two ways, either spelling is agreed on. */
+/**
+ * Returns whether two plans do the same. Of a folder that one side spells in two ways, either spelling is agreed on.
+ */
 function isSamePlan(a: Plan, b: Plan): boolean {
   const folded = ({ operations, ...rest }: Plan) => ({
     ...rest,

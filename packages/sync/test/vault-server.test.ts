@@ -6,7 +6,7 @@ import { VaultClient } from '@notevault/client/vault-client.ts';
 import { VaultServer } from '../src/adapters/vault-server.ts';
 import { DiskChanged, VaultGone } from '../src/engine/ports.ts';
 
-/** A server that is unavailable for the first requests; `bodies` gets what each of them sent. */
+/** Returns a server that is unavailable for the first requests; `bodies` gets what each of them sent. */
 function serverThatFails(failures: number, bodies: string[]): VaultServer {
   const attachment = { id: 'id', path: 'p.png', content_hash: 'hash', mtime: 1 };
   const answer = async (_url: unknown, { body }: RequestInit = {}) => {

@@ -1,6 +1,6 @@
 /**
- * The paths of a folder that may have changed since it was last listed. Without a watcher that is all of them. What a
- * watcher reports is a hint to be fast: everything is listed again from time to time, and when it fails.
+ * Paths of a folder that may have changed since the last listing: all of them without a watcher. Watcher events only
+ * speed up syncing; the whole folder is listed again from time to time, and after a watcher has failed.
  */
 export class ChangedPaths {
   #paths = new Set<string>();
@@ -25,7 +25,7 @@ export class ChangedPaths {
     this.#isAll = true;
   }
 
-  /** Returns the paths to look at, which then count as looked at; null for all. */
+  /** Returns the paths to list and marks them as listed; null if the whole folder must be listed. */
   take(): ReadonlySet<string> | null {
     const [paths, isAll] = [this.#paths, this.#isAll || !this.#isWatched];
     this.#paths = new Set();

@@ -64,8 +64,8 @@ export class Exchange {
   }
 
   /**
-   * Returns the folders that it has made. Throws DiskChanged when a file is not as expected or a path is taken; then all
-   * are where they were.
+   * Exchanges the names of files, and returns the folders that it created. If a file has changed or a path is taken,
+   * undoes all moves and throws DiskChanged.
    */
   async run(files: readonly ExchangedFile[]): Promise<string[]> {
     this.#place.prepare();

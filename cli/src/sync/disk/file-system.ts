@@ -3,7 +3,7 @@ import { type FileHandle, open, rm, statfs } from 'node:fs/promises';
 import { DiskChanged, FolderGone } from '@notevault/sync/engine/ports.ts';
 import type { TempPlace } from './temp-place.ts';
 
-/** Whether the file system has birth times: where it has none, the time of the last change is shown instead. */
+/** Returns whether the file system has birth times: where it has none, the time of the last change is shown instead. */
 export async function hasBirthTimes(place: TempPlace): Promise<boolean> {
   const { path, file } = await place.create(0o600);
   try {
@@ -37,7 +37,7 @@ export function linkToFreePath(from: string, to: string): boolean {
   }
 }
 
-/** Moves a file to a path where nothing is. */
+/** Moves a file to an unused path. */
 export function moveToFreePath(from: string, to: string): void {
   if (linkToFreePath(from, to)) unlinkSync(from);
 }

@@ -223,7 +223,7 @@ function statsOf(root: string, path: string): BigIntStats | null {
   }
 }
 
-/** Whether this user may not read a part of the folder. */
+/** Returns whether an error means that this user may not read part of the folder. */
 function isForbidden(error: unknown): boolean {
   const { code = '' } = ((error as Error).cause ?? {}) as NodeJS.ErrnoException;
   return ['EACCES', 'EPERM'].includes(code);

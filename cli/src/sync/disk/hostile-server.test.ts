@@ -105,7 +105,7 @@ const hostilePaths = [
 const TEXT = 'written by a hostile server\n';
 const HASH = createHash('sha256').update(TEXT).digest('hex');
 
-/** A server that lists any paths, as files or as folders. */
+/** Returns a server that lists any paths, as files or as folders. */
 function hostileServer(files: readonly string[], folders: readonly string[]): Server {
   const rows = files.map((path, index): RemoteFile => ({ id: `${index}`, path, hash: HASH, version: 1, mtime: 1 }));
   const refuse = async () => ({ kind: 'refused', reason: 'is not taken' }) as const;

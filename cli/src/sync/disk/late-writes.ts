@@ -19,7 +19,7 @@ interface ReplacedFile {
   readonly file: DiskFile;
   /** Its absolute path. */
   readonly at: string;
-  /** The file that replaced it. */
+  /** File that was written in its place. */
   readonly by: DiskFile;
   readonly since: number;
 }

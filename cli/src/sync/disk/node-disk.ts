@@ -125,7 +125,7 @@ export class NodeDisk implements Disk, Disposable {
     this.#lateWrites[Symbol.dispose]();
   }
 
-  /** Returns whether the rules are others than before. */
+  /** Loads the ignore rules, and returns whether they have changed. */
   async #loadRules(): Promise<boolean> {
     const file = join(this.#root, IGNORE_FILE);
     const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
@@ -300,7 +300,7 @@ export class NodeDisk implements Disk, Disposable {
     for (const folder of folders) await syncFolder(join(this.#root, folder));
   }
 
-  /** The path on the disk of an entry that a vault may name. */
+  /** Returns the path on the disk of an entry that a vault may name. */
   async #target(path: string, kind: 'file' | 'folder'): Promise<string> {
     const fault = this.#fault(path, kind);
     if (fault !== null) throw new DiskRefused(fault);

@@ -43,7 +43,7 @@ function makeFolder(root: string, folder: string): void {
   }
 }
 
-/** Whether there is a folder; false for nothing. Throws for a link or a file. */
+/** Returns whether there is a folder; false for nothing. Throws for a link or a file. */
 function isFolder(root: string, folder: string): boolean {
   const stats = statsOf(join(root, folder));
   if (stats?.isSymbolicLink()) throw new DiskRefused(`lies below ${folder}, which is a link`);
@@ -59,7 +59,7 @@ function statsOf(path: string): Stats | null {
   }
 }
 
-/** The folders above an entry, outermost first. */
+/** Returns the folders above an entry, outermost first. */
 function parentsOf(path: string): string[] {
   const names = path.split('/').slice(0, -1);
   return names.map((_, index) => names.slice(0, index + 1).join('/'));

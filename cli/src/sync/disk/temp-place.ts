@@ -42,24 +42,24 @@ export class TempPlace {
     return { path, file: await open(path, flags, mode) };
   }
 
-  /** A path for a file that is incomplete until it is renamed. */
+  /** Returns a path for a file that is incomplete until it is renamed. */
   newPath(): string {
     return join(this.folder, NEW + this.#newName());
   }
 
-  /** The path of a note of files that exchange their paths, and those where they are in between. */
+  /** Returns the path of a note of files that exchange their paths, and those where they are in between. */
   newExchange(files: number): { readonly note: string; readonly temps: readonly string[] } {
     const path = join(this.folder, MOVING + this.#newName());
     return { note: path + NOTE, temps: Array.from({ length: files }, (_, at) => `${path}-${at}`) };
   }
 
-  /** The notes of exchanges that were not completed. */
+  /** Returns the notes of exchanges that were not completed. */
   exchanges(): string[] {
     const names = readdirSync(this.folder).filter((name) => name.startsWith(MOVING) && name.endsWith(NOTE));
     return names.map((name) => join(this.folder, name));
   }
 
-  /** The path of a file on its way to the trash. */
+  /** Returns the path of a file on its way to the trash. */
   heldPath(id: string): string {
     return join(this.folder, OLD + id);
   }

@@ -59,7 +59,7 @@ export class Trash implements Disposable {
     return randomBytes(12).toString('hex');
   }
 
-  /** The path of a trashed file's bytes. */
+  /** Returns the path of a trashed file's bytes. */
   fileOf(id: string): string {
     return join(this.#folder, id);
   }

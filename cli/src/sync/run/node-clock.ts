@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Clock } from '@notevault/sync/engine/ports.ts';
 
-/** The clock of this machine. */
+/** Returns the clock of this machine. */
 export function nodeClock(): Clock {
   return {
     now: () => Date.now(),

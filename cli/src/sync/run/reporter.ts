@@ -10,7 +10,7 @@ import { describe, describeBrake, describeDenied, describeEnd } from './describe
 export interface Reporter {
   planned(operations: readonly Operation[]): void;
   operation(operation: Operation, outcome: Outcome): void;
-  /** The operations that a dry run would carry out. */
+  /** Reports the operations that a dry run would carry out. */
   preview(operations: readonly Operation[]): void;
   result(result: SyncResult): void;
   /** Reports a change other than operations, such as the connection. */

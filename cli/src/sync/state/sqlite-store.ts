@@ -249,7 +249,7 @@ export class SqliteStore implements StateStore, Disposable {
     }
   }
 
-  /** An error of the disk with what to do about it; any other as it is. */
+  /** Returns an error of the disk with what to do about it; any other as it is. */
   #unstorable(error: unknown): unknown {
     const { errcode = 0 } = error as { errcode?: number };
     const fault = DISK_FAULTS[errcode & 0xff];

@@ -5,7 +5,9 @@ import { replaceFile } from './folder-registry.ts';
 
 const NAME = 'status.json';
 
-/** The status that the engine of a folder has written, for `notevault sync status`; null before its first run. */
+/**
+ * Returns the status that the engine of a folder has written, for `notevault sync status`; null before its first run.
+ */
 export async function readStatus(place: string): Promise<SyncStatus | null> {
   try {
     return { ...NO_STATUS, ...(JSON.parse(await readFile(join(place, NAME), 'utf8')) as SyncStatus) };

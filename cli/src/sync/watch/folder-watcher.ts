@@ -3,7 +3,7 @@ import { type FSWatcher, watch } from 'chokidar';
 
 export interface FolderWatcherOptions {
   readonly root: string;
-  /** Whether a path below the root is left out of syncing. */
+  /** Returns whether a path below the root is left out of syncing. */
   isIgnored(path: string, kind: 'file' | 'folder'): boolean;
   /** Called for every change that may matter, at once. */
   changed(path: string): void;

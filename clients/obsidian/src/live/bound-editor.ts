@@ -9,8 +9,9 @@ import { inLineFeeds } from './texts.ts';
 export const fromDocument = Annotation.define<true>();
 
 /**
- * The view of the app that has an editor as its own; null for every other one. Cells of tables, footnotes, hovers and
- * nodes of a canvas are editors too, with a part of a note and the note's name: what is not known is left to the app.
+ * Returns the view of the app that has an editor as its own; null for every other one. Cells of tables, footnotes,
+ * hovers and nodes of a canvas are editors too, with a part of a note and the note's name: what is not known is left to
+ * the app.
  */
 export function ownerOf(app: App, view: EditorView): MarkdownView | null {
   let owner: MarkdownView | null = null;
@@ -20,7 +21,7 @@ export function ownerOf(app: App, view: EditorView): MarkdownView | null {
   return owner;
 }
 
-/** The editor of a view, which every editor extension of the app relies on and the typings leave out. */
+/** Returns the editor of a view, which every editor extension of the app relies on and the typings leave out. */
 export function editorOf(owner: MarkdownView): EditorView | null {
   return (owner.editor as { readonly cm?: EditorView } | undefined)?.cm ?? null;
 }

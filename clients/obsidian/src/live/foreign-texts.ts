@@ -24,7 +24,7 @@ export interface ForeignOptions {
 }
 
 /** Maximum retries of a write that the server refused. */
-const MOST_TRIES = 3;
+const MAX_TRIES = 3;
 
 /**
  * Changes of a note that nobody typed: of another plugin, of the properties, of another program. On two devices the same
@@ -75,11 +75,11 @@ export class ForeignTexts {
     if (!this.#isOver) this.#options.done();
   }
 
-  /** Whether the change is in the vault or in the document, or cannot be in either. */
+  /** Returns whether the change is in the vault or in the document, or cannot be in either. */
   async #send(foreign: ForeignText): Promise<boolean> {
     const { note, apply } = this.#options;
     let { sent } = foreign;
-    for (let tries = 0; tries < MOST_TRIES; tries++) {
+    for (let tries = 0; tries < MAX_TRIES; tries++) {
       // What was typed before the change must be there before it.
       if (!(await this.#isSaved())) {
         if (sent !== null || this.#isOver || note.state.end !== null) return false;
@@ -100,7 +100,7 @@ export class ForeignTexts {
     return apply(foreign, this.#waiting.slice(1));
   }
 
-  /** The write that brings the change; null when the note has it already, or is gone. */
+  /** Returns the write that brings the change; null when the note has it already, or is gone. */
   async #prepared(foreign: ForeignText): Promise<ForeignText['sent']> {
     const head = await this.#options.writer.readNoteById(this.#options.id);
     if (head === null) return null;
@@ -135,7 +135,7 @@ export class ForeignTexts {
   }
 }
 
-/** Whether the server has answered that it did nothing; without an answer it may have. */
+/** Returns whether the server has answered that it did nothing; without an answer it may have. */
 function isRefusal(error: unknown): boolean {
   return error instanceof ApiError && error.status >= 400 && error.status < 500 && error.status !== 429;
 }

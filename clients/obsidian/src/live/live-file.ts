@@ -16,7 +16,7 @@ import { BoundEditor } from './bound-editor.ts';
 import type { CopyStore, NoteCopy } from './copy-store.ts';
 import { ForeignTexts, type NoteWriter } from './foreign-texts.ts';
 import { isBegun, TEXT } from './lineage.ts';
-import { editTo, inLineFeeds, MOST_CANDIDATES, RecentTexts } from './texts.ts';
+import { editTo, inLineFeeds, MAX_CANDIDATES, RecentTexts } from './texts.ts';
 
 /** Dependencies of a live note. */
 export interface LiveDeps {
@@ -44,9 +44,9 @@ const KEPT_MS = 2_000;
 const REREAD_MS = 3_000;
 
 /**
- * A note that is edited here and elsewhere at once. While it is, its document alone writes to the server: what is typed goes
- * into it, what changes the file goes to the server as a write of its own and comes back by the document, and the app
- * saves what its editors show. At the end the engine gets the text that both sides have.
+ * Note that is edited live on several devices. Meanwhile only its shared document is written by this device: typing
+ * goes into the document, external changes of the file are sent as separate writes and come back through the document,
+ * and the app saves its editors' text. At the end the sync engine takes over the text that both sides have.
  */
 export class LiveFile {
   readonly file: TFile;
@@ -133,7 +133,7 @@ export class LiveFile {
     return !this.#isOver && isBegun(this.#doc) && !this.text.includes('\r') && this.#note.state.canWrite !== false;
   }
 
-  /** Whether a text is of this note as this device knows it. */
+  /** Returns whether a text is of this note as this device knows it. */
   knows(text: string): boolean {
     return text === this.text || this.#recent.has(text);
   }
@@ -284,7 +284,7 @@ export class LiveFile {
     for (const [at, update] of copy.updates.entries()) {
       applyUpdate(this.#doc, update, FROM_COPY);
       const isOnDisk: boolean = !isFound && this.#text.length === onDisk.length && this.text === onDisk;
-      if (isOnDisk || at >= copy.updates.length - MOST_CANDIDATES) this.#recent.add(this.text);
+      if (isOnDisk || at >= copy.updates.length - MAX_CANDIDATES) this.#recent.add(this.text);
       isFound ||= isOnDisk;
     }
     if (isFound) this.#recent.wasRead(onDisk);
@@ -385,7 +385,7 @@ export class LiveFile {
   }
 }
 
-/** A text with the line ends that the file has. */
+/** Returns a text with the line ends that the file has. */
 function withEndsOf(file: string, text: string): string {
   return file.includes('\r\n') ? text.replaceAll('\n', '\r\n') : text;
 }

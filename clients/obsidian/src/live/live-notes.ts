@@ -12,18 +12,18 @@ export interface LiveOptions extends LiveDeps {
   hold(path: string, text: string): Promise<Hold | null>;
   /** The name of the person here, for others where the account has none. */
   readonly name: string;
-  /** Whether the socket is connected. */
+  /** Returns whether the socket is connected. */
   isConnected(): boolean;
 }
 
 /** Interval for checking files of live notes, because external changes may raise no event, in milliseconds. */
-const LOOK_MS = 5_000;
+const CHECK_MS = 5_000;
 /** Time to wait for a note's document, in milliseconds; meanwhile the sync engine handles the note. */
 const PATIENCE_MS = 10_000;
 /** After it could not be live, a note is left to the engine for this long. */
 const PAUSE_MS = 60_000;
 /** Maximum texts remembered per editor while it is not connected. */
-const MOST_SHOWN = 200;
+const MAX_SHOWN = 200;
 
 /** An editor of the app, of whatever kind, and what it has shown since it has its file. */
 class WatchedEditor {
@@ -43,17 +43,17 @@ class WatchedEditor {
   }
 
   hasText(): void {
-    if (this.shown.length === MOST_SHOWN) this.shown.shift();
+    if (this.shown.length === MAX_SHOWN) this.shown.shift();
     this.shown.push(this.view.state.doc);
   }
 
-  /** Whether it has shown a text, from which all that it shows now was typed. */
+  /** Returns whether the editor has shown a text from which its current text was typed. */
   hasShown(text: string): boolean {
     return this.shown.some((shown) => shown.length === text.length && shown.toString() === text);
   }
 }
 
-/** The notes that are live here: those that an editor of the app shows, and those whose edits the server has not yet. */
+/** Live notes of this device: those open in an editor, and those with unsent edits. */
 export class LiveNotes {
   readonly #options: LiveOptions;
   readonly #watched = new Map<EditorView, WatchedEditor>();
@@ -67,7 +67,7 @@ export class LiveNotes {
 
   constructor(options: LiveOptions) {
     this.#options = options;
-    this.#timer = window.setInterval(() => this.#lookAtFiles(), LOOK_MS);
+    this.#timer = window.setInterval(() => this.#lookAtFiles(), CHECK_MS);
   }
 
   /** Editor extension that the app adds to every editor. */
@@ -232,7 +232,10 @@ export class LiveNotes {
     }
   }
 
-  /** Waits for the document. Without a copy here, a note that cannot be reached is left to the engine. */
+  /**
+   * Waits for the note's document. If the server is unreachable, a note without a local copy is left to the sync
+   * engine.
+   */
   async #opened(live: LiveFile, hasCopy: boolean): Promise<void> {
     // Editors can show a copy at once.
     if (hasCopy) this.check();

@@ -8,13 +8,13 @@ import type { Text as DocumentText } from 'yjs';
  * the last key.
  */
 const ECHO_MS = 30_000;
-const MOST_TEXTS = 2_000;
+const MAX_TEXTS = 2_000;
 /** Maximum number of texts that are compared to find the text that another one was derived from. */
-export const MOST_CANDIDATES = 24;
-const MOST_COMPARED = 2_000_000;
-const MOST_EDITS = 400;
+export const MAX_CANDIDATES = 24;
+const MAX_COMPARED = 2_000_000;
+const MAX_EDITS = 400;
 
-/** The editor's lines end with a line feed, whatever the file has. */
+/** Converts line ends to line feeds, as editors use them. */
 export function inLineFeeds(text: string): string {
   return text.replace(/\r\n?/g, '\n');
 }
@@ -60,23 +60,23 @@ export class RecentTexts {
   add(text: Text | string): void {
     const now = this.#now();
     const old = this.#recent.findIndex(({ at }) => now - at < ECHO_MS);
-    const tooMany = this.#recent.length + 1 - MOST_TEXTS;
+    const tooMany = this.#recent.length + 1 - MAX_TEXTS;
     const dropped = Math.max(old < 0 ? this.#recent.length : old, tooMany);
     if (dropped > 0) this.#recent = this.#recent.slice(dropped);
     this.#recent.push({ text: typeof text === 'string' ? ropeOf(text) : text, at: now });
   }
 
-  /** Whether the document had this text, or the file has it: then nobody has changed anything. */
+  /** Returns whether the document had this text, or the file has it: then nobody has changed anything. */
   has(text: string): boolean {
     return this.isOnDisk(text) || this.#recent.some((recent) => isSame(recent.text, text));
   }
 
   /**
-   * The text that another one was most likely made from: the one of which the least is missing, then the one to which the
-   * least was added. It is what the file has, or what was saved a moment ago and not read yet.
+   * Returns the text that another one was most likely made from: the one of which the least is missing, then the one to
+   * which the least was added. It is what the file has, or what was saved a moment ago and not read yet.
    */
   baseOf(text: string): string {
-    const most = Math.min(MOST_CANDIDATES, Math.ceil(MOST_COMPARED / (text.length + 1)));
+    const most = Math.min(MAX_CANDIDATES, Math.ceil(MAX_COMPARED / (text.length + 1)));
     const candidates = this.#recent.slice(-most).map((recent) => recent.text.toString());
     let base = this.onDisk;
     let least = changeOf(base, text);
@@ -116,16 +116,16 @@ function editsByLines(from: string, to: string): { readonly removed: number; rea
   return { removed, added };
 }
 
-/** The least number of characters to remove and to add (Myers, 1986); null when there are too many to count. */
+/** Returns the least number of characters to remove and to add (Myers, 1986); null when there are too many to count. */
 function editsBetween(a: string, b: string): number | null {
   const most = Math.min(a.length, b.length);
   const start = commonPrefix(a, 0, b, 0, most);
   const shared = start + commonSuffix(a, a.length, b, b.length, most - start);
   const [aLength, bLength] = [a.length - shared, b.length - shared];
   // How far each diagonal leads, by its number from the lowest one on.
-  const reached = new Int32Array(2 * MOST_EDITS + 3);
-  const middle = MOST_EDITS + 1;
-  for (let edits = 0; edits <= MOST_EDITS; edits++) {
+  const reached = new Int32Array(2 * MAX_EDITS + 3);
+  const middle = MAX_EDITS + 1;
+  for (let edits = 0; edits <= MAX_EDITS; edits++) {
     for (let k = -edits; k <= edits; k += 2) {
       const [below, above] = [reached[middle + k - 1] ?? 0, reached[middle + k + 1] ?? 0];
       let x = k === -edits || (k !== edits && below < above) ? above : below + 1;

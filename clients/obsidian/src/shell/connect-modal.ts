@@ -7,12 +7,14 @@ import type { SyncController } from './sync-controller.ts';
 
 type Connection = Awaited<ReturnType<typeof connect>>;
 
-/** Links this device: the address, then the code that a person approves on the server’s page. */
+/**
+ * Dialog that links this device: asks for the address, then shows the code that a person approves on the server’s page.
+ */
 export class ConnectModal extends Modal {
   readonly #controller: SyncController;
   readonly #end = new AbortController();
   #address: string;
-  /** A link to another vault, before a person has decided whether it replaces the present one. */
+  /** Connection to another vault, until the user decides whether it replaces the current one. */
   #undecided: Connection | null = null;
 
   constructor(app: App, controller: SyncController) {
@@ -32,7 +34,7 @@ export class ConnectModal extends Modal {
     void disconnect(connection.url, tokens, this.#controller.http).catch(() => undefined);
   }
 
-  /** @param fault why the last attempt failed. */
+  /** @param fault reason why the last attempt failed */
   #showForm(fault: string): void {
     this.contentEl.empty();
     this.setTitle(text('connect'));

@@ -4,7 +4,7 @@ import { type App, Modal, Setting } from 'obsidian';
 import { reasonText, type TextKey, text } from '../texts/texts.ts';
 import type { SyncController } from './sync-controller.ts';
 
-/** An error as a person is told it. */
+/** Returns an error as a person is told it. */
 export function errorText(error: unknown): string {
   if (error instanceof ConnectionError || (error as Error).name === 'ServerUnreachable')
     return text('unreachable', { reason: reasonText((error as Error).message) });

@@ -35,7 +35,7 @@ export function stateText({ phase, status }: Facts): string {
   }
 }
 
-/** The five facts, each a line. */
+/** Returns the five facts, each a line. */
 export function factTexts({ status, needs }: Facts): string[] {
   const { serverReachedAt, waitingUp, waitingDown, oldestUnsent } = status;
   return [

@@ -4,7 +4,7 @@ import { factTexts, stateText } from './facts-texts.ts';
 import { actsOf, StatusModal } from './status-modal.ts';
 import type { SyncController } from './sync-controller.ts';
 
-/** The menu of the ribbon, which phones have too: how syncing stands, and what can be done. */
+/** Builds the ribbon menu, which also exists on phones: the sync state and available actions. */
 export function statusMenu(
   app: App,
   controller: SyncController,

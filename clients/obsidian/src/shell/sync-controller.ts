@@ -121,7 +121,7 @@ export class SyncController {
     };
   }
 
-  /** Whether the vault was synced before and this device does not know with what result. */
+  /** Returns whether the vault was synced before and this device does not know with what result. */
   async isStateLost(): Promise<boolean> {
     return (
       this.#phase === 'asks' &&
@@ -154,7 +154,7 @@ export class SyncController {
     this.#live = null;
   }
 
-  /** Whether this vault was synced with another one than a connection leads to. */
+  /** Returns whether this vault was synced with another one than a connection leads to. */
   async isOther({ vaultId }: Connection): Promise<boolean> {
     const marker = await readMarker(this.#options.app.vault.adapter);
     return marker !== null && marker.vaultId !== vaultId;
@@ -168,7 +168,7 @@ export class SyncController {
     await this.open();
   }
 
-  /** Ends the link. Files stay as they are; what this device remembers of the vault goes. */
+  /** Unlinks this device. Files stay; the vault's sync state on this device is deleted. */
   disconnect(): Promise<void> {
     return this.#next(async () => {
       const { app, http, indexedDb } = this.#options;

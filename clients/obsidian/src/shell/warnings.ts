@@ -12,7 +12,7 @@ export async function warningsOf(app: App): Promise<string[]> {
   return warnings;
 }
 
-/** Whether a core plugin is on: a list of those that are, or an object with each. */
+/** Returns whether a core plugin is on: a list of those that are, or an object with each. */
 function isOn(json: string, name: string): boolean {
   try {
     const plugins: unknown = JSON.parse(json);

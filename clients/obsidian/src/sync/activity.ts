@@ -41,7 +41,7 @@ export class Activity {
 
 type Telling = Pick<Happening, 'direction' | 'deed' | 'path'>;
 
-/** An operation as a person is told it, file by file. */
+/** Returns an operation as a person is told it, file by file. */
 function tellingsOf(operation: Operation): readonly Telling[] {
   if ('moves' in operation) {
     const direction = operation.type === 'moveRemoteMany' ? 'up' : 'down';

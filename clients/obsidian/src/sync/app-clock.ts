@@ -18,7 +18,7 @@ export async function sleep(ms: number, signal?: AbortSignal): Promise<void> {
 /** A task of the page that is longer keeps a key waiting for longer than people notice. */
 const TASK_MS = 25;
 
-/** Resolves once the app had its turn, if the page has worked for a while without one. */
+/** Returns a function that yields to the app if the page has been busy for a while. */
 export function restful(): () => Promise<void> {
   let since = performance.now();
   let turn: Promise<void> | null = null;

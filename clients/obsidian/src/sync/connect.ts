@@ -13,7 +13,7 @@ export interface Connection {
   readonly vaultName: string;
 }
 
-/** The origin of an address as somebody types it; null for none. */
+/** Returns the origin of an address as somebody types it; null for none. */
 export function originOf(address: string): string | null {
   const text = address.trim();
   try {
@@ -24,7 +24,7 @@ export function originOf(address: string): string | null {
   }
 }
 
-/** Whether what is sent to an address can be read on the way. */
+/** Returns whether what is sent to an address can be read on the way. */
 export function isOpenToAll(origin: string): boolean {
   const { protocol, hostname } = new URL(origin);
   return protocol === 'http:' && !['localhost', '127.0.0.1', '[::1]'].includes(hostname);

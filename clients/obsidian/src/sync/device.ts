@@ -43,8 +43,8 @@ export async function checkMarker(adapter: DataAdapter, vaultId: string): Promis
 }
 
 /**
- * The id of this device for this vault. It does not travel with the vault, so a copy has another one; where the system
- * removed what the app stores, the device is a new one too, which sends nothing before a person has seen what.
+ * Returns the id of this device for this vault. It does not travel with the vault, so a copy has another one; where the
+ * system removed what the app stores, the device is a new one too, which sends nothing before a person has seen what.
  */
 export function deviceId(app: Pick<App, 'loadLocalStorage' | 'saveLocalStorage'>): string {
   const stored: unknown = app.loadLocalStorage(DEVICE);

@@ -9,7 +9,9 @@ function* textViews(app: App): Iterable<TextFileView> {
   yield* views;
 }
 
-/** Whether an editor has a text of a file that it has not saved: the app saves two seconds after the last key. */
+/**
+ * Returns whether an editor has a text of a file that it has not saved: the app saves two seconds after the last key.
+ */
 export function heldByEditors(app: App, path: string): boolean {
   for (const view of textViews(app)) if (view.file?.path === path && view.getViewData() !== view.data) return true;
   return false;

@@ -28,7 +28,7 @@ export class FileFacts {
     this.#uuid = uuid;
   }
 
-  /** The facts of a file, as the app or the system tells them; of one with the size 0, its bytes tell it. */
+  /** Returns the facts of a file, as the app or the system tells them; of one with the size 0, its bytes tell it. */
   async of(path: string, stat: Pick<Stat, 'mtime' | 'size'>, file: TFile | null): Promise<DiskFile> {
     const proof = this.#proofs.get(path);
     const isProved = proof?.mtime === stat.mtime;
@@ -53,7 +53,7 @@ export class FileFacts {
     this.#proofs.set(path, { mtime, size });
   }
 
-  /** Whether an event tells only of what is known. */
+  /** Returns whether an event tells only of what is known. */
   isKnown(path: string, { mtime, size }: Pick<Stat, 'mtime' | 'size'>): boolean {
     const proof = this.#proofs.get(path);
     return proof?.mtime === mtime && (proof.size === size || size === 0);

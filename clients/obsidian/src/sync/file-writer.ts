@@ -27,7 +27,7 @@ export interface FileWriterOptions {
   readonly isOpen: (path: string) => boolean;
   /** Throws DiskRefused while something holds a file that is not on the disk yet, such as an editor. */
   readonly requireFree: (path: string) => void;
-  /** A name that no file has yet. */
+  /** Returns an unused file name. */
   readonly newName: () => string;
 }
 
@@ -214,7 +214,7 @@ async function* listed(pieces: readonly Uint8Array[]): AsyncIterable<Uint8Array>
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
-/** The text as the app reads it; null where a text and its bytes are not one to one. */
+/** Returns the text as the app reads it; null where a text and its bytes are not one to one. */
 function textOf(bytes: Uint8Array): string | null {
   try {
     const text = utf8.decode(bytes);

@@ -39,7 +39,7 @@ export function appHttp({ fetch = (url, request) => window.fetch(url, request) }
   };
 }
 
-/** Whether the server itself answers: behind a redirect, another one names itself. */
+/** Returns whether the server itself answers: behind a redirect, another one names itself. */
 async function redirectsNot(origin: string): Promise<boolean> {
   const answer = await requestUrl({ url: `${origin}/.well-known/oauth-authorization-server`, throw: false });
   const issuer = (answer.json as { issuer?: unknown } | null)?.issuer;

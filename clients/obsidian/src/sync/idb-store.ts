@@ -50,7 +50,7 @@ export class IdbStore implements StateStore {
     this.#db.close();
   }
 
-  /** Whether anything was ever agreed on. */
+  /** Returns whether no file was ever synced. */
   async isEmpty(): Promise<boolean> {
     const transaction = this.#db.transaction(['synced', 'values'], 'readonly');
     const cursor: unknown = await answer(transaction.objectStore('values').get('cursor'));
@@ -113,7 +113,7 @@ async function readAll<Row>(store: IDBObjectStore): Promise<Row[]> {
   return rows;
 }
 
-/** The keys of a store some at a time, with where each part begins. */
+/** Returns the keys of a store some at a time, with where each part begins. */
 async function* pages(store: IDBObjectStore): AsyncIterable<{ after: IDBKeyRange | null; keys: IDBValidKey[] }> {
   for (let after: IDBKeyRange | null = null; ; ) {
     const keys: IDBValidKey[] = await answer(store.getAllKeys(after, READ_AT_ONCE));
@@ -140,7 +140,7 @@ async function forgetTexts(
     if (!wanted.has(hash)) texts.delete(hash);
 }
 
-/** Writes some rows at a time: a transaction lives on as long as one of its requests is under way. */
+/** Writes changes in small groups, so that a request is always pending: a transaction without one ends. */
 async function write(transaction: IDBTransaction, changes: readonly StateChange[]): Promise<void> {
   for (const [at, change] of changes.entries()) {
     const { table, key, value } = rowOf(change);
@@ -150,7 +150,7 @@ async function write(transaction: IDBTransaction, changes: readonly StateChange[
   }
 }
 
-/** The row that a change writes; without a value it is removed. */
+/** Returns the row that a change writes; without a value it is removed. */
 function rowOf(change: StateChange): { readonly table: Table; readonly key: string; readonly value?: unknown } {
   switch (change.type) {
     case 'synced':

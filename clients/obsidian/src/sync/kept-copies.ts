@@ -26,7 +26,7 @@ export class KeptCopies {
     this.#now = now;
   }
 
-  /** A new place for a copy of a path. */
+  /** Returns a new place for a copy of a path. */
   async place(path: string): Promise<string> {
     this.#last = Math.max(this.#now(), this.#last + 1);
     const at = `${KEPT}/${this.#last}/${path}`;
@@ -44,13 +44,13 @@ export class KeptCopies {
     return at;
   }
 
-  /** A new place for a file that is not whole yet. */
+  /** Returns a new place for a file that is not whole yet. */
   async tempPlace(name: string): Promise<string> {
     await this.#adapter.mkdir(TEMP);
     return `${TEMP}/${name}`;
   }
 
-  /** The copies, the newest first. */
+  /** Returns the copies, the newest first. */
   async list(): Promise<KeptCopy[]> {
     const copies: KeptCopy[] = [];
     for (const folder of await this.#stamps()) {
@@ -84,7 +84,7 @@ export class KeptCopies {
   }
 }
 
-/** The bytes as a buffer of their own, as the app takes them. */
+/** Returns the bytes as a buffer of their own, as the app takes them. */
 export function ownBuffer(bytes: Uint8Array): ArrayBuffer {
   return bytes.buffer.byteLength === bytes.byteLength && bytes.buffer instanceof ArrayBuffer
     ? bytes.buffer

@@ -31,7 +31,7 @@ export interface PathExchangeOptions {
   readonly folderId: string;
   /** Renames a file and leaves links as they are. */
   readonly rename: (from: string, to: string) => Promise<void>;
-  /** A name that no file has yet. */
+  /** Returns an unused file name. */
   readonly newName: () => string;
 }
 
@@ -50,7 +50,7 @@ export class PathExchange {
     this.#key = `notevault-exchange-${options.folderId}`;
   }
 
-  /** Undoes exchanges that the end of the app interrupted. */
+  /** Undoes exchanges that were interrupted when the app was killed. */
   async recover(): Promise<void> {
     const begun = this.#storage.loadLocalStorage(this.#key) as BegunExchange | null;
     if (begun !== null) await this.#undo(begun);

@@ -33,7 +33,7 @@ export interface VaultDiskOptions {
   readonly exclusions: string;
   /** The largest file that is synced, in both directions; null for any. */
   readonly bytesMax: number | null;
-  /** The listings of the last run, by path. */
+  /** Files that the last run listed, by path. */
   readonly before: ReadonlyMap<string, DiskFile>;
   /** Throws FolderGone unless the vault is still the one that is synced. */
   readonly checkRoot: () => Promise<void>;
@@ -120,7 +120,7 @@ export class VaultDisk implements Disk {
     return [...this.#listing.listed.keys()];
   }
 
-  /** The app has told of a change. Returns whether there may be something to sync. */
+  /** Handles a change that the app reports. Returns whether there may be something to sync. */
   heard(kind: 'create' | 'modify' | 'delete' | 'rename', file: TAbstractFile, oldPath?: string): boolean {
     if (oldPath !== undefined) this.#facts.moved(oldPath, file.path);
     if (!(file instanceof TFile)) return !isHidden(file.path);
@@ -306,7 +306,10 @@ export class VaultDisk implements Disk {
   /** The app makes durable what it writes. */
   async flush(): Promise<void> {}
 
-  /** The app’s own errors are refusals: whatever it does not do, it did not do. */
+  /**
+   * Changes files under the locks of their paths. Errors of the app count as refusals, because then it has changed
+   * nothing.
+   */
   #changing<Result>(at: string | readonly string[], change: () => Promise<Result>): Promise<Result> {
     const paths = typeof at === 'string' ? [at] : at;
     return this.locks.runAll(paths, async () => {

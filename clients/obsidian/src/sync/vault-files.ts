@@ -45,14 +45,17 @@ export class VaultFiles {
       throw new DiskChanged(file.path);
   }
 
-  /** The bytes of a file that is to be replaced. */
+  /** Returns the bytes of a file that is to be replaced. */
   async expected(file: DiskFile): Promise<Uint8Array> {
     const bytes = await this.readBytes(file);
     if (bytes === null) throw new DiskChanged(file.path);
     return bytes;
   }
 
-  /** The listing of a file that was just written. @param mtime what its disk told before it was seen that the bytes are there */
+  /**
+   * Returns the listing of a file that was just written. @param mtime what its disk told before it was seen that the
+   * bytes are there
+   */
   given(path: string, size: number, mtime: number): DiskFile {
     this.#facts.proved(path, mtime, size);
     this.#listing.suspect(path);
@@ -81,7 +84,7 @@ export class VaultFiles {
   }
 }
 
-/** Whether the system denies something to this user, as it may on desktops. */
+/** Returns whether the system denies something to this user, as it may on desktops. */
 export function isDenied(error: unknown): boolean {
   return error instanceof Error && /^(?:EACCES|EPERM)\b/.test(error.message);
 }

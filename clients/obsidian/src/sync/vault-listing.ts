@@ -96,7 +96,7 @@ export class VaultListing {
     this.#strangers = found;
   }
 
-  /** The path on the disk: the app’s own folder may have another name. */
+  /** Returns the path on the disk: the app’s own folder may have another name. */
   onDisk(path: string): string {
     const { configDir } = this.#options.vault;
     return path.startsWith(`${SETTINGS_FOLDER}/`) ? configDir + path.slice(SETTINGS_FOLDER.length) : path;

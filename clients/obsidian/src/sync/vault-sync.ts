@@ -284,7 +284,7 @@ interface Parts {
 
 const UPLOADS = 'notevault-uploads';
 /** Maximum number of remembered uploads, because a file that changed during its upload never resumes it. */
-const MOST_UPLOADS = 100;
+const MAX_UPLOADS = 100;
 
 /** Uploads that have begun, which go on after the app was ended. */
 function begunUploads(app: Pick<App, 'loadLocalStorage' | 'saveLocalStorage'>): UploadMemory {
@@ -293,7 +293,7 @@ function begunUploads(app: Pick<App, 'loadLocalStorage' | 'saveLocalStorage'>): 
     read: async (key) => load()[key] ?? null,
     write: async (key, id) => {
       const { [key]: _, ...others } = load();
-      const latest = Object.entries(others).slice(1 - MOST_UPLOADS);
+      const latest = Object.entries(others).slice(1 - MAX_UPLOADS);
       app.saveLocalStorage(UPLOADS, Object.fromEntries(id === null ? latest : [...latest, [key, id]]));
     },
   };

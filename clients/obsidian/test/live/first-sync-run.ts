@@ -37,7 +37,7 @@ class Run {
     this.#headers = { 'x-vault-id': vault };
   }
 
-  /** A letter that was in no text before. */
+  /** Returns a letter that was in no text before. */
   letter(typedOn: Person | null = null): string {
     const letter = String.fromCodePoint(0x4e00 + this.#count++);
     this.#letters.set(letter, { typedOn, isOptional: false });
@@ -165,7 +165,7 @@ class Run {
     this.log.push(`${letter} may be lost`);
   }
 
-  /** The texts of the server's notes, one request after the other. */
+  /** Returns the texts of the server's notes, one request after the other. */
   async #server(): Promise<readonly string[]> {
     const { notes } = (await this.#alice.get('/sync/manifest', this.#headers)).body as { notes: { id: string }[] };
     const texts: string[] = [];

@@ -152,7 +152,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'what only the file has was made from what it had before',
     file: 'live/live-file.ts',
-    guard: 'isOnDisk || at >= copy.updates.length - MOST_CANDIDATES',
+    guard: 'isOnDisk || at >= copy.updates.length - MAX_CANDIDATES',
     without: 'isOnDisk',
     test: 'has what only the file has',
   },

@@ -79,7 +79,7 @@ class Run {
     else await this.#wait();
   }
 
-  /** A letter that was in no text before. */
+  /** Returns a letter that was in no text before. */
   #letter(typedOn: Person | null, isPreserved = true): string {
     const letter = String.fromCodePoint(0x4e00 + this.#letters.length);
     this.#letters.push({ letter, isOptional: false, typedOn, isPreserved });
@@ -364,8 +364,8 @@ class Run {
   }
 
   /**
-   * The texts of the note everywhere, which may be equal while a device still sends what the app has saved over: then that
-   * is another text.
+   * Returns the texts of the note everywhere, which may be equal while a device still sends what the app has saved
+   * over: then that is another text.
    */
   async #states(): Promise<readonly { readonly name: string; readonly text: string }[]> {
     const states = [{ name: 'the server', text: await this.#note.stored() }];

@@ -10,13 +10,13 @@ export interface Together extends AsyncDisposable {
   readonly note: { readonly id: string; readonly path: string };
   /** Starts one more device with the note. */
   device(options?: Partial<StartOptions>): Promise<DevicePage>;
-  /** A device that shows the note in an editor that is connected. */
+  /** Returns a device that shows the note in an editor that is connected. */
   shown(options?: Partial<StartOptions>): Promise<DevicePage>;
-  /** The text that the server has. */
+  /** Returns the text that the server has. */
   stored(): Promise<string>;
 }
 
-/** A server with a note of alice, and devices of hers that have it. */
+/** Returns a server with a note of alice, and devices of hers that have it. */
 export async function together(browser: DeviceBrowser, open: () => Promise<Database>, text: string): Promise<Together> {
   const server = await startServer({ open, config: { corsOrigins: [browser.origin] } });
   return { ...(await noteOn(server, browser, text)), [Symbol.asyncDispose]: () => server[Symbol.asyncDispose]() };

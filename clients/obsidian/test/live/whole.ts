@@ -15,7 +15,7 @@ const shownOf = ({ run }: Home) => run((device) => device.text(0));
 export function wholeTests(
   started: () => Promise<{ readonly devices: DeviceBrowser; readonly server: TestServer }>,
 ): void {
-  /** A vault of alice with a note, and devices on which somebody has it open. */
+  /** Returns a vault of alice with a note, and devices on which somebody has it open. */
   async function vaultWith(text: string) {
     const { devices, server } = await started();
     const { alice, bob } = server;

@@ -77,7 +77,7 @@ class PageDevice extends AppOnPage {
     if (file !== null) await this.app.vault.process(file, change);
   }
 
-  /** The notes of which this device keeps a copy, once everything that happened until now is kept. */
+  /** Returns the notes of which this device keeps a copy, once everything that happened until now is kept. */
   copies(): Promise<readonly string[]> {
     return this.#store.ids();
   }

@@ -5,7 +5,7 @@ import { en } from '../../src/texts/en.ts';
 import { StandInApp } from '../stand-in/app.ts';
 import { Device } from '../stand-in/device.ts';
 
-/** An app whose vault is in a folder of the system. @param origin of the page’s files */
+/** Returns an app whose vault is in a folder of the system. @param origin of the page’s files */
 function appIn(origin: string, folder: string): StandInApp {
   const app = new StandInApp(new Device());
   app.vault.adapter.getResourcePath = (path) => `${origin}${encodeURI(`${folder}/${path}`)}?1`;

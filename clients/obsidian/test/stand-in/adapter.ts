@@ -30,7 +30,7 @@ export class DataAdapter {
     return { type, ctime, mtime, size: this.sizeOf(path) };
   }
 
-  /** The size as the system tells it: on Android 0 for a while after a write, see Faults. */
+  /** Returns the size as the system tells it: on Android 0 for a while after a write, see Faults. */
   sizeOf(path: string): number {
     const entry = this.#device.disk.get(path);
     if (entry === undefined || (entry.sizeZeroUntil ?? 0) > this.#device.clock.now()) return 0;
@@ -107,7 +107,7 @@ export class DataAdapter {
     disk.rename(path, target, this);
   }
 
-  /** Whether the system has a trash and took the file: phones have none. */
+  /** Returns whether the system has a trash and took the file: phones have none. */
   async trashSystem(path: string): Promise<boolean> {
     if (this.#device.isMobile) return false;
     (await this.#disk()).remove(path, this);
@@ -141,7 +141,7 @@ export class DataAdapter {
     return `app://local/${encodeURI(path)}`;
   }
 
-  /** The disk, after the time that a step takes; never for an app that was killed. */
+  /** Returns the disk, after the time that a step takes; never for an app that was killed. */
   async #disk() {
     await this.#device.diskTurn();
     if (this.isDead) await new Promise(() => undefined);

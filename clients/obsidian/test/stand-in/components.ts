@@ -328,7 +328,7 @@ export class Setting {
 
 const settings = new WeakMap<StandInElement, Setting>();
 
-/** The rows in an element, in order. */
+/** Returns the rows in an element, in order. */
 export function settingsIn(element: StandInElement): Setting[] {
   return element.all.flatMap((one) => settings.get(one) ?? []);
 }

@@ -50,7 +50,7 @@ export class Device {
     return this.platform !== 'desktop';
   }
 
-  /** Whether this is the one time in so many. */
+  /** Returns whether this is the one time in so many. */
   isOnceIn(times: number): boolean {
     return times > 0 && this.random() * times < 1;
   }

@@ -20,8 +20,8 @@ export interface RequestUrlParam {
 }
 
 /**
- * A request without the rules of the page's origin: the whole body at once, redirects followed, no end before its own, and an
- * error for a status from 400 on unless `throw` is false (api: requestUrl).
+ * Returns a request without the rules of the page's origin: the whole body at once, redirects followed, no end before
+ * its own, and an error for a status from 400 on unless `throw` is false (api: requestUrl).
  */
 export async function requestUrl(request: RequestUrlParam | string) {
   const {

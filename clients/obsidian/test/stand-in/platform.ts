@@ -36,7 +36,7 @@ export function setApiVersion(of: string): void {
   version = of;
 }
 
-/** Whether the app is at least of a version (api: requireApiVersion). */
+/** Returns whether the app is at least of a version (api: requireApiVersion). */
 export function requireApiVersion(least: string): boolean {
   const [here, there] = [version, least].map((one) => one.split('.').map(Number));
   for (const [at, number] of (there ?? []).entries()) {

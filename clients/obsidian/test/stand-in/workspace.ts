@@ -160,7 +160,7 @@ export class Workspace extends Events {
     return this.#add(new WorkspaceLeaf(this.#app));
   }
 
-  /** A leaf in a window of its own, whose document is another one (api: openPopoutLeaf). */
+  /** Returns a leaf in a window of its own, whose document is another one (api: openPopoutLeaf). */
   openPopoutLeaf(window: Window): WorkspaceLeaf {
     extendWindow(window);
     return this.#add(new WorkspaceLeaf(this.#app, window));

@@ -7,7 +7,7 @@ import { tokenOf } from '../../../../server/test/kit/shared-vault.ts';
 import { PluginDevice, vaultOf } from './plugin-device.ts';
 
 onSqlite('the plugin’s sync in a vault of somebody else', (open) => {
-  /** A vault of alice with notes, and the phone of bob, who is a member. */
+  /** Returns a vault of alice with notes, and the phone of bob, who is a member. */
   async function sharedWith(role: 'viewer' | 'editor') {
     const server = await startServer({ open });
     const { alice, bob } = server;

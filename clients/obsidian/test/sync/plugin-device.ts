@@ -8,7 +8,7 @@ import { StandInApp } from '../stand-in/app.ts';
 import { Device, type DeviceOptions } from '../stand-in/device.ts';
 import type { TFile } from '../stand-in/files.ts';
 
-/** A vault of alice, and a caller that writes to it beside the devices. */
+/** Returns a vault of alice, and a caller that writes to it beside the devices. */
 export async function vaultOf(server: TestServer, name: string) {
   const key = (await server.alice.post('/api-keys', { name })).body.key as string;
   const vaultId = (await server.alice.post('/vaults', { name })).body.vault.id as string;

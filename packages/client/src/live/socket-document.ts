@@ -24,8 +24,8 @@ export interface DocumentEvents {
 }
 
 /**
- * A document in the Hocuspocus provider. A token that is refused is replaced once, by that of the token source; a second
- * refusal ends the document.
+ * Returns a document in the Hocuspocus provider. A token that is refused is replaced once, by that of the token source;
+ * a second refusal ends the document.
  */
 export function openDocument(
   socket: HocuspocusProviderWebsocket,
@@ -88,7 +88,10 @@ async function authenticate(provider: HocuspocusProvider): Promise<void> {
   provider.startSync();
 }
 
-/** Whether a message says that an edit was not applied (SyncStatus 0), or asks for what the server lacks (sync step 1). */
+/**
+ * Returns whether a message says that an edit was not applied (SyncStatus 0), or asks for what the server lacks (sync
+ * step 1).
+ */
 function kindOf(message: Uint8Array): 'refusal' | 'question' | null {
   const decoder = createDecoder(message);
   readVarString(decoder);

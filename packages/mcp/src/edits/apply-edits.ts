@@ -100,7 +100,7 @@ function withoutLineEnds(text: string): string {
   return text.slice(0, end);
 }
 
-/** Whether a text begins with the heading of the section that it replaces. */
+/** Returns whether a text begins with the heading of the section that it replaces. */
 function repeatsHeading(text: string, { heading, level }: Section): boolean {
   const [first = ''] = text
     .slice(0, heading.length + 200)
@@ -113,7 +113,7 @@ function afterBlankLine(content: string, at: number): number {
   return at + (/^[ \t]*\r?\n/.exec(content.slice(at, at + 200))?.[0].length ?? 0);
 }
 
-/** The end of the last line of a section that is not blank. */
+/** Returns the end of the last line of a section that is not blank. */
 function endOfText(content: string, from: number, to: number): number {
   const kept = content.slice(from, to).trimEnd().length;
   if (kept === 0) return from;
@@ -121,7 +121,7 @@ function endOfText(content: string, from: number, to: number): number {
   return newline < 0 || newline >= to ? to : newline + 1;
 }
 
-/** A section without text gets a blank line after its heading. */
+/** Returns the line end to insert before appended text: a blank line after a heading without text, otherwise none. */
 function appendGap(content: string, from: number, to: number): string {
   return content.slice(from, to).trim() === '' ? newlineOf(content) : '';
 }

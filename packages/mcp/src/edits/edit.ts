@@ -19,7 +19,9 @@ export type NoteEdit =
   | { readonly op: 'set_property'; readonly key: string; readonly value: unknown }
   | { readonly op: 'remove_property'; readonly key: string };
 
-/** Whether an edit replaces text that it does not quote, so that its author must show which text they have read. */
+/**
+ * Returns whether an edit replaces text that it does not quote, so that its author must show which text they have read.
+ */
 export function overwritesUnquoted({ op }: NoteEdit): boolean {
   return op === 'replace_section' || op === 'set_property' || op === 'remove_property';
 }

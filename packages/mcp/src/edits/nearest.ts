@@ -5,7 +5,7 @@ const LINES_COMPARED = 20_000;
 const LENGTH_COMPARED = 400;
 const LEAST_SIMILARITY = 0.3;
 
-/** The lines of a note that share most words with the first line of a text that is not in it. */
+/** Returns the lines of a note that share most words with the first line of a text that is not in it. */
 export function nearestLines(content: string, wanted: string): string[] {
   const first = wanted.split('\n').find((line) => line.trim() !== '') ?? wanted;
   const lines = content.split('\n', LINES_COMPARED).map((text, index) => ({ text: text.trim(), index }));
@@ -14,7 +14,7 @@ export function nearestLines(content: string, wanted: string): string[] {
   );
 }
 
-/** The items whose name is most like the wanted one, best first; none that have little in common with it. */
+/** Returns the items whose name is most like the wanted one, best first; none that have little in common with it. */
 export function nearest<Item>(items: readonly Item[], wanted: string, nameOf: (item: Item) => string): Item[] {
   const pairs = pairsOf(wanted);
   return items
@@ -33,7 +33,7 @@ function pairsOf(text: string): Set<string> {
   return pairs;
 }
 
-/** The share of pairs that two texts have in common (Dice’s coefficient). */
+/** Returns the share of pairs that two texts have in common (Dice’s coefficient). */
 function similarity(a: ReadonlySet<string>, b: ReadonlySet<string>): number {
   if (a.size === 0 || b.size === 0) return 0;
   return (2 * a.intersection(b).size) / (a.size + b.size);

@@ -98,7 +98,7 @@ function readable(content: string): Readable {
   return { yaml, yamlStart, yamlEnd };
 }
 
-/** The lines of a key with its value; null when the mapping does not have it. */
+/** Returns the lines of a key with its value; null when the mapping does not have it. */
 function spanOf(yaml: string, key: string): { readonly start: number; readonly end: number } | null {
   const pair = pairsOf(parsed(yaml)).find((each) => nameOf(each) === key);
   if (pair === undefined) return null;

@@ -20,7 +20,7 @@ export function tokensOf(text: string): number {
   return Math.ceil(weigh(text, 0, text.length) / UNITS);
 }
 
-/** The end of the longest stretch from an offset that has at most so many tokens. */
+/** Returns the end of the longest stretch from an offset that has at most so many tokens. */
 export function endOfTokens(text: string, from: number, tokens: number): number {
   let left = tokens * UNITS;
   for (let at = from; at < text.length; at++) {

@@ -29,7 +29,7 @@ export function unifiedDiff(before: string, after: string): string {
   return [...lines, ...(left === 0 ? [] : [`… ${left} more lines of diff`])].join('\n');
 }
 
-/** The changed lines, from the edits between the texts. */
+/** Returns the changed lines, from the edits between the texts. */
 function lineHunks(before: string, after: string): Hunk[] {
   const [inBefore, inAfter] = [new LineNumbers(before), new LineNumbers(after)];
   const hunks: Hunk[] = [];
@@ -61,7 +61,7 @@ function isLineStart(text: string, at: number): boolean {
   return at === 0 || text.charAt(at - 1) === '\n';
 }
 
-/** Whether a stretch is empty or ends with a line end. */
+/** Returns whether a stretch is empty or ends with a line end. */
 function endsLine(text: string, at: number, length: number): boolean {
   return length === 0 || text.charAt(at + length - 1) === '\n';
 }
@@ -97,7 +97,7 @@ function grouped(hunks: readonly Hunk[]): Hunk[][] {
   return groups;
 }
 
-/** The lines of a group, one by one: a group may have more than a call has arguments. */
+/** Returns the lines of a group, one by one: a group may have more than a call has arguments. */
 function* shown(group: readonly Hunk[], a: readonly string[], b: readonly string[]): Generator<string> {
   const [first, last] = [group[0], group.at(-1)];
   if (first === undefined || last === undefined) return;

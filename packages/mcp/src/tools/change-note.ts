@@ -70,7 +70,7 @@ export async function writeOver(
   }
 }
 
-/** The refusal of a write by somebody who has read another text, with what has changed since. */
+/** Returns the refusal of a write by somebody who has read another text, with what has changed since. */
 export async function staleText(
   client: VaultClient,
   note: Note,
@@ -111,7 +111,7 @@ async function changed(before: Note, content: string, written: Note | null, cont
   return { parts: [lead, ...shownDiff(before.path, diff)], structured };
 }
 
-/** The path of a note and a difference, as parts of an answer. */
+/** Returns the path of a note and a difference, as parts of an answer. */
 export function shownDiff(path: string, diff: string | null): Parts {
   return diff === null ? [data(path), 'The difference could not be made.'] : [data([path, diff].join('\n'))];
 }

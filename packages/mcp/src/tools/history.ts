@@ -41,7 +41,7 @@ export const getHistory = tool({
   },
 });
 
-/** A key by which newer versions come first. */
+/** Returns a key by which newer versions come first. */
 function orderOf({ version }: NoteVersion): string {
   return String(Number.MAX_SAFE_INTEGER - version).padStart(16, '0');
 }

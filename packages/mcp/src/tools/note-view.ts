@@ -63,7 +63,7 @@ function requested({ content }: Note, view: View, section: string | undefined): 
   return lines.join('\n');
 }
 
-/** The refusal for an edit or a heading path that does not fit the note. */
+/** Returns the refusal for an edit or a heading path that does not fit the note. */
 export function editRefused({ message, candidates, advice }: EditFailure): ToolFailure {
   const near = candidates.length === 0 ? [] : ['The note has:', data(candidates.join('\n'))];
   return new ToolFailure(`${message} Nothing was changed.`, ...near, advice);
@@ -80,7 +80,7 @@ function offsetOf(cursor: string, hash: string, length: number): number {
   return at;
 }
 
-/** The end of a piece: at a line end where one is near. */
+/** Returns the end of a piece: at a line end where one is near. */
 function endOfPiece(text: string, from: number, tokens: number): number {
   const low = endOfTokens(text, from, tokens);
   if (low === text.length) return low;

@@ -62,7 +62,7 @@ export const queryNotes = tool({
   },
 });
 
-/** A line for each row, cells separated by ` | `. */
+/** Returns a line for each row, cells separated by ` | `. */
 function tableOf({ columns, rows }: QueryResponse): string {
   const lines = rows.map(({ path, values }) => [path, ...values.map(cellOf)]);
   return [['path', ...columns], ...lines].map((cells) => cells.map(oneLine).join(' | ')).join('\n');

@@ -26,7 +26,7 @@ export const commentSyntax: MarkdownConfig = {
   ],
 };
 
-/** A line of `%%` alone, or one that begins a comment which it does not end. */
+/** Returns a line of `%%` alone, or one that begins a comment which it does not end. */
 function isOpening(line: Line): boolean {
   const text = line.text.slice(line.pos);
   return text.startsWith('%%') && !text.slice(2).includes('%%');

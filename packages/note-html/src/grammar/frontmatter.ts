@@ -28,8 +28,8 @@ export const frontmatterSyntax: MarkdownConfig = {
 };
 
 /**
- * The text from the start of the document. A block parser of Lezer sees one line, and cannot go back from the next; a
- * fence that is never closed must not turn the whole note into frontmatter.
+ * Returns the text from the start of the document. A block parser of Lezer sees one line, and cannot go back from the
+ * next; a fence that is never closed must not turn the whole note into frontmatter.
  */
 function readAhead(cx: BlockContext): string {
   const { input } = cx as unknown as {

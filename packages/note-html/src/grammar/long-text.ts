@@ -56,7 +56,7 @@ function partEnd(text: string, start: number): number {
   return line > start ? line : start + LONGEST;
 }
 
-/** The comments of a text, each character read once. */
+/** Returns the comments of a text, each character read once. */
 function* commentsIn(text: string): Generator<{ readonly from: number; readonly to: number }> {
   const open = /%%|<!--/g;
   const ends = new Map([

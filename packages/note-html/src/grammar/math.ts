@@ -50,8 +50,8 @@ function parseInlineMath(cx: InlineContext, next: number, pos: number): number {
 }
 
 /**
- * The offset of the `$` that closes a formula begun before `start`; -1 without one. A price is not a formula: the
- * opening mark has no space after it, the closing one none before it and no digit after it.
+ * Returns the offset of the `$` that closes a formula begun before `start`; -1 without one. A price is not a formula:
+ * the opening mark has no space after it, the closing one none before it and no digit after it.
  */
 function closingDollar(text: string, start: number): number {
   if (/\s|^$/.test(text.charAt(start))) return -1;

@@ -63,7 +63,7 @@ class TableParser implements LeafBlockParser {
   }
 }
 
-/** The cells of a row without the blanks around them, and the pipes between. */
+/** Returns the cells of a row without the blanks around them, and the pipes between. */
 function rowOf(cx: BlockContext, line: string, offset: number): Element[] {
   const elements: Element[] = [];
   const pipeAt = (at: number) => {

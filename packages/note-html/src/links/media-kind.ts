@@ -11,7 +11,7 @@ const BY_EXTENSION = new Map(
   Object.entries(KINDS).flatMap(([kind, extensions]) => extensions.map((one) => [one, kind as MediaKind] as const)),
 );
 
-/** The kind of the file that an embed names; a target without an extension of a file is a note. */
+/** Returns the kind of the file that an embed names; a target without an extension of a file is a note. */
 export function mediaKind(target: string): MediaKind {
   const extension = /\.([a-z0-9]{1,8})$/i.exec(target)?.[1]?.toLowerCase();
   if (extension === undefined || extension === 'md') return 'note';

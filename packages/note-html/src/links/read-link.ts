@@ -37,7 +37,7 @@ export function readLinkNode(node: SyntaxNode, text: ReadText, define: FindDefin
   return definition === null ? null : { destination: readDestinationUrl(definition), label };
 }
 
-/** The destination that `[label]: destination` defines; null without one. Looked for at the top of the note. */
+/** Returns the destination that `[label]: destination` defines; null without one. Looked for at the top of the note. */
 export function definitionOf(node: SyntaxNode, label: string, text: ReadText): string | null {
   let top = node;
   while (top.parent !== null) top = top.parent;

@@ -13,7 +13,9 @@ export function escapeHtml(text: string): string {
 
 type Attributes = Readonly<Record<string, string | number | true | null | undefined>>;
 
-/** An opening tag. An attribute that is null or undefined is left out; names and `name` are those of our code. */
+/**
+ * Returns an opening tag. An attribute that is null or undefined is left out; names and `name` are those of our code.
+ */
 export function openTag(name: string, attributes: Attributes = {}): string {
   const written = Object.entries(attributes).map(([key, value]) => {
     if (value === null || value === undefined) return '';
@@ -22,12 +24,15 @@ export function openTag(name: string, attributes: Attributes = {}): string {
   return `<${name}${written.join('')}>`;
 }
 
-/** An element that contains a text. */
+/** Returns an element that contains a text. */
 export function textElement(name: string, attributes: Attributes, text: string): string {
   return `${openTag(name, attributes)}${escapeHtml(text)}</${name}>`;
 }
 
-/** The attributes of a link out of a page. The address of the page, which is a secret, is not told to where it leads. */
+/**
+ * Returns the attributes of a link out of a page. The address of the page, which is a secret, is not told to where it
+ * leads.
+ */
 export function webAttributes(url: string): { readonly href: string; readonly rel: string } {
   return { href: url, rel: 'noopener noreferrer nofollow' };
 }

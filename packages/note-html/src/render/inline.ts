@@ -55,7 +55,7 @@ const linkPart: Write = (node, writer) => {
   return node.name === 'URL' && !isDestination(node, writer) ? bareAddress(node, writer) : NOTHING;
 };
 
-/** Whether an address is that of the link around it, and not part of its text. */
+/** Returns whether an address is that of the link around it, and not part of its text. */
 function isDestination({ parent, prevSibling }: SyntaxNode, { source }: NoteWriter): boolean {
   return parent?.name === 'Link' && prevSibling?.name === 'LinkMark' && source.charAt(prevSibling.from) === '(';
 }

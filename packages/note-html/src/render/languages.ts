@@ -39,7 +39,7 @@ const BY_NAME = new Map(
   LANGUAGES.flatMap(([names, parser]) => names.split(' ').map((name) => [name, parser] as const)),
 );
 
-/** The parser of the language that the info of a fence names; null for one that is shown without colours. */
+/** Returns the parser of the language that the info of a fence names; null for one that is shown without colours. */
 export function languageParser(info: string): Parser | null {
   const name = /^[\w#+.-]+/.exec(info.trim())?.[0] ?? '';
   return BY_NAME.get(name.toLowerCase()) ?? null;

@@ -39,7 +39,7 @@ export function renderNote(note: string, { title, links, findLanguage }: RenderO
   return { html: writer.write(tree), isCut };
 }
 
-/** The first words of a rendered note, for a card that describes its page. */
+/** Returns the first words of a rendered note, for a card that describes its page. */
 export function firstWords(html: string, longest = 200): string {
   const start = html.slice(0, 20_000).replace(/<(?:pre|figure|math)[ >][\s\S]*?<\/(?:pre|figure|math)>/g, ' ');
   const text = start

@@ -22,7 +22,7 @@ export interface Frame {
   /** The node of the tree, or the tag of HTML within a line. */
   readonly name: string;
   readonly close: string;
-  /** Whether text between the children is part of what is read. */
+  /** Whether text between the children is visible. */
   readonly hasText: boolean;
   /** Whether the frame is a tag of HTML, which ends with its closing tag or with the node around it. */
   readonly isTag: boolean;
@@ -86,7 +86,7 @@ export class NoteWriter {
 
   readonly define: FindDefinition = (_node, label) => this.context.destinations.get(normalizeLabel(label)) ?? null;
 
-  /** Whether an element is around what is written now. */
+  /** Returns whether an element is around what is written now. */
   isInside(name: string): boolean {
     return this.#frames.some((frame) => frame.name === name);
   }

@@ -10,8 +10,10 @@ export interface PageFile {
 
 /** Says what a page may lead to. A link that leads nowhere is shown as text. */
 export interface PageLinks {
-  /** The address of a note, without anchor; empty for the note itself; null where the page may not lead to it. */
+  /**
+   * Returns the address of a note, without anchor; empty for the note itself; null where the page may not lead to it.
+   */
   note(link: LinkTarget): string | null;
-  /** The file that a path, as written, names; null where the page may not show it. */
+  /** Returns the file that a path, as written, names; null where the page may not show it. */
   file(path: string): PageFile | null;
 }

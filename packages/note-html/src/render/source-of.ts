@@ -1,6 +1,6 @@
 import type { SyntaxNode } from '@lezer/common';
 
-/** The text of a node without the marks of quotes around it. */
+/** Returns the text of a node without the marks of quotes around it. */
 export function sourceOf(node: SyntaxNode, source: string): string {
   let text = '';
   let at = node.from;

@@ -1,4 +1,4 @@
-/** Longer notes are cut between paragraphs. */
+/** Maximum length of a rendered note; longer notes are cut between paragraphs. */
 const LONGEST = 256 * 1_024;
 /** Quotes and lists in each other beyond this are taken as one. */
 const DEEPEST = 40;

@@ -71,7 +71,7 @@ interface ChangedLines {
   readonly lines: Hunk;
 }
 
-/** Whether the hunk ends at the start of a line in both texts. */
+/** Returns whether the hunk ends at the start of a line in both texts. */
 function endsLines(a: string, b: string, hunk: Hunk): boolean {
   return startsLine(a, hunk.aTo) && startsLine(b, hunk.bTo);
 }
@@ -109,7 +109,7 @@ function byLines(a: string, b: string, within: Hunk, hunks: readonly Hunk[]): Ch
   return groups.map((group) => linesAround(a, b, within, group));
 }
 
-/** Whether lines were replaced by lines that have little in common with them. */
+/** Returns whether lines were replaced by lines that have little in common with them. */
 function areUnlike(a: string, b: string, { hunks, lines }: ChangedLines): boolean {
   let kept = 0;
   let removed = 0;

@@ -203,7 +203,7 @@ function withSigns(
 /** Number of writes above which only writes are compared whose words all occur in the client's text. */
 const fewWrites = 20;
 
-/** Whether the client may have all of a write. Its last word may be continued in the client's text. */
+/** Returns whether the client may have all of a write. Its last word may be continued in the client's text. */
 function mayContain(
   known: ReadonlySet<string>,
   write: StoredWrite,
@@ -215,7 +215,7 @@ function mayContain(
   return (beginsAlike(place, write) && text.startsWith(write.text)) || hasWords(known, write.text, budget);
 }
 
-/** Whether the text of a write begins at the same offset of the base as the client's. */
+/** Returns whether the text of a write begins at the same offset of the base as the client's. */
 function beginsAlike({ ofBase, ofStored, isWords }: Place, { parts }: StoredWrite): boolean {
   return isWords === true || ofBase.from === ofBase.to || parts[0]?.from === ofStored.from;
 }

@@ -18,7 +18,7 @@ export interface ClientChange<Change extends WordChange> {
   readonly met: Change;
 }
 
-/** The changes that lead from the base to the stored text, in order. */
+/** Returns the changes that lead from the base to the stored text, in order. */
 export function storedChanges(runs: readonly Run[], baseLength: number, storedLength: number): Hunk[] {
   const hunks: Hunk[] = [];
   let [aFrom, bFrom] = [0, 0];
@@ -154,7 +154,7 @@ function hasWord(text: string, { from, to }: Region): boolean {
   return false;
 }
 
-/** Whether a letter-by-letter change of one side touches one of the other side. */
+/** Returns whether a letter-by-letter change of one side touches one of the other side. */
 function doPartsMeet(own: WordChange, other: WordChange): boolean {
   let first = 0;
   for (const { aFrom, aTo } of own.parts) {
@@ -164,7 +164,10 @@ function doPartsMeet(own: WordChange, other: WordChange): boolean {
   return false;
 }
 
-/** Whether changes apart are nevertheless changes of one thing: of a number, or of a word that one side replaced. */
+/**
+ * Returns whether changes apart are nevertheless changes of one thing: of a number, or of a word that one side
+ * replaced.
+ */
 function areOne({ base, stored, client }: Sides, own: WordChange, other: WordChange): boolean {
   const [c, s] = [own.whole, other.whole];
   if (hasOneWord(base, Math.max(c.aFrom, s.aFrom), Math.min(c.aTo, s.aTo))) return true;
@@ -189,12 +192,12 @@ export class ChangeMap {
     this.#changes = changes;
   }
 
-  /** The region of the text for a region of the base, without what was inserted at its ends. */
+  /** Returns the region of the text for a region of the base, without what was inserted at its ends. */
   region({ from, to }: Region): Region {
     return { from: this.#from(from), to: this.#to(to) };
   }
 
-  /** The end of what replaced the stretch of the base that ends at an offset; null when none was replaced. */
+  /** Returns the end of what replaced the stretch of the base that ends at an offset; null when none was replaced. */
   endOfReplaced(at: number): number | null {
     const change = this.#changes[this.#count(({ aTo }) => aTo < at)];
     return change !== undefined && change.aFrom < at && change.aTo === at ? change.bTo : null;
@@ -213,7 +216,7 @@ export class ChangeMap {
     return before.aTo > at ? before.bTo : before.bTo + at - before.aTo;
   }
 
-  /** The number of changes before the first one that is not on this side of a point (binary search). */
+  /** Returns the number of changes before the first one that is not on this side of a point (binary search). */
   #count(isBefore: (change: Hunk) => boolean): number {
     let [low, high] = [0, this.#changes.length];
     while (low < high) {

@@ -96,14 +96,14 @@ function changedTokens(a: string, b: string, budget: Budget): Hunk[] | null {
   return rest === null ? hunks : null;
 }
 
-/** Whether a stretch has a word that the base has not. */
+/** Returns whether a stretch has a word that the base has not. */
 function isNew(text: string, ofNew: readonly Hunk[], from: number, to: number): boolean {
   return ofNew.some(({ bFrom, bTo }) =>
     hasLetter(text.slice(Math.max(bFrom, from), Math.max(from, Math.min(bTo, to)))),
   );
 }
 
-/** The offset of the next token of a text that is a token, or goes on from it; -1 when there is none. */
+/** Returns the offset of the next token of a text that is a token, or goes on from it; -1 when there is none. */
 function nextToken(token: string, text: string, from: number, budget: Budget): number {
   const isLong = token.length >= minContinued;
   for (let at = from; at < text.length && budget.work > 0; budget.work -= wordCost) {
@@ -115,18 +115,18 @@ function nextToken(token: string, text: string, from: number, budget: Budget): n
   return -1;
 }
 
-/** Whether a word of the text ends with a stretch, or the stretch is empty. */
+/** Returns whether a word of the text ends with a stretch, or the stretch is empty. */
 function isWithinWord(text: string, from: number, to: number): boolean {
   return to === from || (!endsBetweenWords(text, from) && words.next(text, from, text.length) === to);
 }
 
-/** Whether a text has a letter or digit, not only white space and punctuation. */
+/** Returns whether a text has a letter or digit, not only white space and punctuation. */
 export function hasLetter(text: string): boolean {
   for (let at = 0; at < text.length; at++) if (isLetter(text.charCodeAt(at))) return true;
   return false;
 }
 
-/** The words of a text that have a letter, as far as the budget allows. */
+/** Returns the words of a text that have a letter, as far as the budget allows. */
 export function wordsOf(text: string, budget: Budget): Set<string> {
   const found = new Set<string>();
   for (let at = 0; at < text.length && budget.work > 0; ) {
@@ -143,7 +143,7 @@ export function wordsOf(text: string, budget: Budget): Set<string> {
 /** The cost of looking up a word, in steps of the budget. */
 const wordCost = 5;
 
-/** Whether a set has every word of a text. */
+/** Returns whether a set has every word of a text. */
 export function hasWords(set: ReadonlySet<string>, text: string, budget: Budget): boolean {
   for (let at = 0; at < text.length; ) {
     const to = words.next(text, at, text.length);
@@ -164,7 +164,9 @@ function endsBetweenWords(text: string, at: number): boolean {
   return at === text.length || !joinsWords(text.charCodeAt(at - 1)) || !joinsWords(text.charCodeAt(at));
 }
 
-/** Whether the last word goes on in the longer text. A number does not: `item 1` and `item 12` are two items. */
+/**
+ * Returns whether the last word goes on in the longer text. A number does not: `item 1` and `item 12` are two items.
+ */
 function isContinued(less: string, more: string): boolean {
   const isDigit = (unit: number) => unit >= 48 && unit <= 57;
   return !isDigit(less.charCodeAt(less.length - 1)) && !isDigit(more.charCodeAt(less.length));

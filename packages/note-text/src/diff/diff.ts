@@ -44,7 +44,7 @@ const longWord = 1000;
 /** Maximum distance by which an edit is moved to a better aligned position, in UTF-16 units. */
 const maxMove = 256;
 
-/** The hunk without the common prefix and suffix of both stretches. No boundary splits a surrogate pair. */
+/** Returns the hunk without the common prefix and suffix of both stretches. No boundary splits a surrogate pair. */
 function trimmed(a: string, b: string, hunk: Hunk): Hunk {
   const { aFrom, aTo, bFrom, bTo } = hunk;
   const max = Math.min(aTo - aFrom, bTo - bFrom);
@@ -55,7 +55,7 @@ function trimmed(a: string, b: string, hunk: Hunk): Hunk {
   return { aFrom: aFrom + ahead, aTo: aTo - behind, bFrom: bFrom + ahead, bTo: bTo - behind };
 }
 
-/** The changed part of two texts, widened to whole lines of both. */
+/** Returns the changed part of two texts, widened to whole lines of both. */
 function changedLines(a: string, b: string): Hunk {
   const hunk = trimmed(a, b, { aFrom: 0, aTo: a.length, bFrom: 0, bTo: b.length });
   const widened = lines.back(a, 0, hunk.aFrom, b, hunk.bFrom);
@@ -79,7 +79,7 @@ function lineHunks(a: string, b: string, limits: DiffLimits, budget: Budget): Hu
   return hunks;
 }
 
-/** The changed part of a hunk, widened to whole words of both texts. */
+/** Returns the changed part of a hunk, widened to whole words of both texts. */
 function changedWords(a: string, b: string, hunk: Hunk, inner: Hunk): Hunk {
   const step = inner.aFrom - words.back(a, hunk.aFrom, inner.aFrom, b, inner.bFrom);
   let { aTo, bTo } = inner;
@@ -104,7 +104,9 @@ function trimmedWord(a: string, b: string, hunk: Hunk): Hunk {
   return isWord(a, hunk.aFrom, hunk.aTo) && isWord(b, hunk.bFrom, hunk.bTo) ? inner : hunk;
 }
 
-/** The changes inside a hunk of lines: by words, then by letters inside a word. Unlike lines are replaced whole. */
+/**
+ * Returns the changes inside a hunk of lines: by words, then by letters inside a word. Unlike lines are replaced whole.
+ */
 function innerHunks(a: string, b: string, hunk: Hunk, limits: DiffLimits, budget: Budget): Hunk[] {
   const inner = trimmed(a, b, hunk);
   if (inner.aFrom === inner.aTo || inner.bFrom === inner.bTo) return alignToLines(a, b, hunk, [inner]);

@@ -36,7 +36,7 @@ const searchCost = 200;
 class SearchTrail {
   #points = new Int32Array(256);
 
-  /** The points, grown to hold row `d`, which starts at index d (d + 1) / 2. */
+  /** Returns the points, grown to hold row `d`, which starts at index d (d + 1) / 2. */
   upTo(d: number): Int32Array {
     const needed = ((d + 1) * (d + 2)) / 2;
     if (needed > this.#points.length) {
@@ -48,17 +48,17 @@ class SearchTrail {
   }
 }
 
-/** The point reached from `left` on the diagonal below by removing one more token; -1 for none. */
+/** Returns the point reached from `left` on the diagonal below by removing one more token; -1 for none. */
 function afterRemoval(a: Tokens, left: number): number {
   return left >= 0 && a.has(left) ? left + 1 : -1;
 }
 
-/** The point reached from `above` on diagonal `k` + 1 by inserting one more token; -1 for none. */
+/** Returns the point reached from `above` on diagonal `k` + 1 by inserting one more token; -1 for none. */
 function afterInsertion(b: Tokens, above: number, k: number): number {
   return above >= 0 && b.has(above - k - 1) ? above : -1;
 }
 
-/** The changes on the path to index `lastPlace` of row `lastD`, in order, touching ones joined. */
+/** Returns the changes on the path to index `lastPlace` of row `lastD`, in order, touching ones joined. */
 function retrace(points: Int32Array, a: Tokens, b: Tokens, lastD: number, lastPlace: number): Hunk[] {
   const hunks: Hunk[] = [];
   let place = lastPlace;
@@ -95,7 +95,10 @@ interface Meeting {
   readonly bAt: number;
 }
 
-/** The shortest edit path from the start of both to their ends or to the first certain agreement; null past a limit. */
+/**
+ * Returns the shortest edit path from the start of both to their ends or to the first certain agreement; null past a
+ * limit.
+ */
 function search(
   a: Tokens,
   b: Tokens,

@@ -41,8 +41,8 @@ interface SharedLine {
 }
 
 /**
- * The longest run of shared lines (given in order of `a`) that is also in order in `b`: patience sorting with back
- * links.
+ * Returns the longest run of shared lines (given in order of `a`) that is also in order in `b`: patience sorting with
+ * back links.
  */
 function longestRising(sharedLines: readonly SharedLine[]): SharedLine[] {
   const patienceStacks: number[] = []; // index of the shared line on top of each pile
@@ -68,8 +68,8 @@ function longestRising(sharedLines: readonly SharedLine[]): SharedLine[] {
 }
 
 /**
- * The stretches between shared lines, in order. Each but the first begins with a shared line. One stretch if there are
- * none.
+ * Returns the stretches between shared lines, in order. Each but the first begins with a shared line. One stretch if
+ * there are none.
  */
 export function gapsBetweenSharedLines(a: string, b: string, within: Hunk, budget: Budget): Hunk[] {
   const { aFrom, aTo, bFrom, bTo } = within;

@@ -31,7 +31,10 @@ function boxAround(text: string, { from, to }: Region): Mark | null {
   return { from: sign, to: sign + 1, kind: 'box' };
 }
 
-/** The target of a wikilink ends at its anchor or alias; that of a markdown link, at its anchor. */
+/**
+ * Returns the link target around a region. A wikilink's target ends at its anchor or alias, a markdown link's at its
+ * anchor.
+ */
 function targetAround(text: string, { from, to }: Region): Mark | null {
   if (to - from > maxTarget) return null;
   const before = text.slice(Math.max(0, from - maxTarget), from);
@@ -45,7 +48,7 @@ function targetAround(text: string, { from, to }: Region): Mark | null {
   return { from: start, to: start + length, kind: 'target' };
 }
 
-/** Whether one side's change of a mark leaves one value in it. */
+/** Returns whether one side's change of a mark leaves one value in it. */
 export function readsAsMark(
   text: string,
   { whole, mark }: { readonly whole: Hunk; readonly mark: Mark | null },
@@ -56,7 +59,7 @@ export function readsAsMark(
     : whole.bTo === whole.bFrom + 1;
 }
 
-/** Whether a stretch ends a link's target. */
+/** Returns whether a stretch ends a link's target. */
 export function hasDelimiter(text: string, { from, to }: Region): boolean {
   return to > from && /[\n|#()]|\[\[|\]\]/.test(text.slice(from, to));
 }

@@ -69,7 +69,7 @@ export function changesAt({ base, insertions }: Texts, changes: readonly Hunk[])
   return { runs, insertions: inserted };
 }
 
-/** The insertions in a region of the stored text. */
+/** Returns the insertions in a region of the stored text. */
 export function insertionsIn(insertions: readonly Insertion[], { from, to }: Region): Insertion[] {
   const found: Insertion[] = [];
   for (let index = firstWhere(insertions, (insertion) => insertion.to > from); index < insertions.length; index++) {
@@ -80,7 +80,7 @@ export function insertionsIn(insertions: readonly Insertion[], { from, to }: Reg
   return found;
 }
 
-/** The edits that remove what is left of a region of the base. */
+/** Returns the edits that remove what is left of a region of the base. */
 export function removalsIn(runs: readonly Run[], { from, to }: Region): Edit[] {
   const edits: Edit[] = [];
   for (let index = firstEndingAfter(runs, from); index < runs.length; index++) {
@@ -157,7 +157,7 @@ export class RunIndex {
     return { from: start, to: end };
   }
 
-  /** The gaps within the region at which the stored side changed something, the nearest to `gap` first. */
+  /** Returns the gaps within the region at which the stored side changed something, the nearest to `gap` first. */
   changedNear(gap: number, { from, to }: Region): number[] {
     const found = new Set<number>();
     for (let index = firstEndingAfter(this.#runs, from - 1); index < this.#runs.length; index++) {
@@ -170,7 +170,7 @@ export class RunIndex {
     return [...found].sort((a, b) => Math.abs(a - gap) - Math.abs(b - gap));
   }
 
-  /** Whether the stored side inserted text in a gap of the base, or removed text beside it. */
+  /** Returns whether the stored side inserted text in a gap of the base, or removed text beside it. */
   #isChanged(gap: number): boolean {
     const { from, to } = this.widened({ from: gap, to: gap });
     if (from < to) return true;
@@ -178,7 +178,7 @@ export class RunIndex {
     return inserted.from < inserted.to;
   }
 
-  /** The region of the stored text that takes the place of a widened region of the base. */
+  /** Returns the region of the stored text that takes the place of a widened region of the base. */
   storedRegion({ from, to }: Region): Region {
     return {
       from: from === 0 ? 0 : this.#now(from - 1) + 1,

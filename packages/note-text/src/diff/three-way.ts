@@ -103,7 +103,7 @@ function movedBy({ aFrom, aTo, bFrom, bTo }: Hunk, shift: number): Hunk {
   return { aFrom: aFrom + shift, aTo: aTo + shift, bFrom: bFrom + shift, bTo: bTo + shift };
 }
 
-/** Whether the stored side removed all that a change of the client removes, or inserted all that it inserts. */
+/** Returns whether the stored side removed all that a change of the client removes, or inserted all that it inserts. */
 function isMadeByBoth(texts: Texts, change: Hunk, index: RunIndex, budget: Budget): boolean {
   const { aFrom, aTo, bFrom, bTo } = change;
   if (aFrom < aTo) return removalsIn(texts.runs, { from: aFrom, to: aTo }).length === 0;
@@ -112,7 +112,10 @@ function isMadeByBoth(texts: Texts, change: Hunk, index: RunIndex, budget: Budge
   return lengths.reduce((sum, length) => sum + Math.max(0, length), 0) === bTo - bFrom;
 }
 
-/** The region of the base over which a pure insertion or removal can slide, between the changes before and after it. */
+/**
+ * Returns the region of the base over which a pure insertion or removal can slide, between the changes before and after
+ * it.
+ */
 function reachOf(base: string, client: string, change: Hunk, floor: number, ceiling: number): Region {
   const { aFrom, aTo, bFrom, bTo } = change;
   if (aFrom !== aTo && bFrom !== bTo) return { from: aFrom, to: aTo };
@@ -143,7 +146,9 @@ function placesOf(changes: readonly Hunk[], index: RunIndex): Place[] {
   });
 }
 
-/** The steps at one place: none for stretches that both sides changed alike; all other changes are made. */
+/**
+ * Returns the edit steps at one place: stretches that both sides changed alike are kept, all other changes are applied.
+ */
 function stepsAt(texts: Texts, place: Place, stored: ChangeMap, budget: Budget): Step[] {
   const { runs } = texts;
   const { alike, gone } = commonStretches(texts, place, budget);
@@ -183,7 +188,10 @@ function insertionBetweenLines(texts: Texts, { from, to }: Region, first: number
   return { at: first, remove: 0, insert: followsLine ? `${insert}\n` : betweenWords(texts, { from, to }, first) };
 }
 
-/** A stretch of the client's text, with spaces where a word of it would become one with a word that a stored write inserted. */
+/**
+ * Returns a stretch of the client's text, with spaces where a word of it would become one with a word that a stored
+ * write inserted.
+ */
 function betweenWords({ stored, client, insertions }: Texts, { from, to }: Region, at: number): string {
   const isInserted = (unit: number) => insertionsIn(insertions, { from: unit, to: unit + 1 }).length > 0;
   const isGlued = (before: string, after: string) =>

@@ -17,7 +17,7 @@ function isLowSurrogate(unit: number): boolean {
   return unit >= 0xdc00 && unit <= 0xdfff;
 }
 
-/** Whether `offset` is between the two halves of a surrogate pair of `text`. */
+/** Returns whether `offset` is between the two halves of a surrogate pair of `text`. */
 export function splitsPair(text: string, offset: number): boolean {
   return isLowSurrogate(text.charCodeAt(offset)) && isHighSurrogate(text.charCodeAt(offset - 1));
 }
@@ -74,7 +74,9 @@ export interface TokenScale {
    * to there.
    */
   readonly back: (a: string, aFrom: number, aAt: number, b: string, bAt: number) => number;
-  /** Agreement over this many tokens and units is certain: the search does not go back behind it. */
+  /**
+   * Minimum length of an agreement, in tokens and units, that counts as certain: the search does not go back behind it.
+   */
   readonly certainSpans: number;
   readonly certainUnits: number;
 }
@@ -92,8 +94,8 @@ export const lines: TokenScale = {
 };
 
 /**
- * Whether a unit belongs to a word that is kept in one piece. Scripts without spaces between words (Chinese, Japanese,
- * Thai, Khmer…) are cut at every letter instead, and so are symbols, emoji and white space.
+ * Returns whether a unit belongs to a word that is kept in one piece. Scripts without spaces between words (Chinese,
+ * Japanese, Thai, Khmer…) are cut at every letter instead, and so are symbols, emoji and white space.
  */
 export function joinsWords(unit: number): boolean {
   if (unit < 0x80) return (unit >= 97 && unit <= 122) || (unit >= 65 && unit <= 90) || (unit >= 48 && unit <= 57);
@@ -154,7 +156,9 @@ export class Tokens {
     this.#starts = [from];
   }
 
-  /** Whether there is a token number `index`. Indexes must be requested in growing order, one new one at a time. */
+  /**
+   * Returns whether there is a token number `index`. Indexes must be requested in growing order, one new one at a time.
+   */
   has(index: number): boolean {
     if (index + 1 < this.#starts.length) return true;
     const end = this.start(index);
@@ -169,7 +173,7 @@ export class Tokens {
   }
 }
 
-/** Whether two tokens hold the same text. */
+/** Returns whether two tokens hold the same text. */
 export function sameToken(a: Tokens, aIndex: number, b: Tokens, bIndex: number, budget: Budget): boolean {
   const aFrom = a.start(aIndex);
   const bFrom = b.start(bIndex);

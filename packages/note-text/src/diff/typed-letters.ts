@@ -5,7 +5,7 @@ import type { Edit } from './diff.ts';
 import { compareTokens } from './myers.ts';
 import { letters } from './tokens.ts';
 
-/** A text that is more than so many times as long as another one may have its letters by chance. */
+/** Maximum ratio of two texts' lengths; a longer text may contain the other's letters by chance. */
 const GROWTH_MAX = 3;
 /** Maximum number of differing letters in the shorter text, which also must not exceed a quarter of its letters. */
 const STRAYS_MAX = 16;

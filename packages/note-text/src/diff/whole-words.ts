@@ -71,7 +71,7 @@ export function phrasesOf(base: string, changes: readonly WordChange[]): Phrase[
   return phrases;
 }
 
-/** Whether words were inserted behind a changed word, on its line. */
+/** Returns whether words were inserted behind a changed word, on its line. */
 function isBeside(text: string, last: Hunk, { aFrom, aTo, bFrom, bTo }: Hunk): boolean {
   if (last.aFrom === last.aTo || last.aTo !== aFrom || aFrom < aTo) return false;
   return !text.slice(bFrom, bTo).includes('\n');
@@ -86,7 +86,7 @@ function joined(earlier: WordChange, later: WordChange): WordChange {
   };
 }
 
-/** Whether a change has only letters of scripts without spaces: these have no words to keep whole. */
+/** Returns whether a change has only letters of scripts without spaces: these have no words to keep whole. */
 function isUnspaced(base: string, text: string, { aFrom, aTo, bFrom, bTo }: Hunk): boolean {
   let found = false;
   for (const changed of [base.slice(aFrom, aTo), text.slice(bFrom, bTo)]) {
@@ -105,7 +105,7 @@ function isDigit(unit: number): boolean {
 
 const inNumbers = new Set([...'-./:,'].map((sign) => sign.charCodeAt(0)));
 
-/** Whether an offset is between two units of one word or number. */
+/** Returns whether an offset is between two units of one word or number. */
 export function isInsideWord(text: string, at: number): boolean {
   const [before, after] = [text.charCodeAt(at - 1), text.charCodeAt(at)];
   if (joinsWords(before) && joinsWords(after)) return true;
@@ -145,7 +145,7 @@ function addressAround(text: string, at: number): { readonly from: number; reado
   return end > at ? { from, to: end } : null;
 }
 
-/** Whether a word of a stretch is changed as a whole: a number, a date, a time or an address. */
+/** Returns whether a word of a stretch is changed as a whole: a number, a date, a time or an address. */
 export function hasOneWord(text: string, from: number, to: number): boolean {
   const stretch = text.slice(from, Math.min(to, from + maxWord));
   return /\d/.test(stretch) || isAddress.test(stretch);

@@ -133,7 +133,7 @@ function commonBlank(client: string, stored: string, isAhead: boolean): { after:
 /** The cost of reading a line, in steps of the budget. */
 const lineCost = 5;
 
-/** The number of stretches before an offset of the stored text. */
+/** Returns the number of stretches before an offset of the stored text. */
 export function stretchesBefore(found: readonly Stretch[], inStored: number): number {
   let [low, high] = [0, found.length];
   while (low < high) {

@@ -30,11 +30,11 @@ export interface YamlMapping {
   /** Every string in a value, nested ones included, in the order written. */
   readonly strings: readonly Scalar.Parsed[];
   readonly duplicate: YamlFault | null;
-  /** The node to which an alias refers; other nodes unchanged. */
+  /** Returns the node to which an alias refers; other nodes unchanged. */
   resolve(node: YamlNode): YamlNode;
 }
 
-/** The keys of a mapping that are a key in any case, as written. */
+/** Returns the keys of a mapping that are a key in any case, as written. */
 export function keysIn({ values }: YamlMapping, key: string): string[] {
   return [...values.keys()].filter((written) => written.toLowerCase() === key);
 }

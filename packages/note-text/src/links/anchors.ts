@@ -17,20 +17,20 @@ export function foldHeading(text: string): string {
     .toLowerCase();
 }
 
-/** The id of the block that an anchor names; null where it names a heading. */
+/** Returns the id of the block that an anchor names; null where it names a heading. */
 export function blockIdOf(anchor: string): string | null {
   return anchor.startsWith('^') ? anchor.slice(1).trim() : null;
 }
 
 /** There are six levels of headings. */
-const MOST_PARTS = 6;
+const MAX_PARTS = 6;
 
 /**
  * Returns which of the headings of a note an anchor names; -1 for none. Of several with one text it is the first that is
  * below the headings that the anchor names before it; where there is none such, the first.
  */
 export function findHeading(headings: readonly AnchorHeading[], anchor: string): number {
-  const parts = anchor.split('#').map(foldHeading).slice(-MOST_PARTS);
+  const parts = anchor.split('#').map(foldHeading).slice(-MAX_PARTS);
   // A heading may have a # of its own, so that its name may be any number of the last parts.
   const ways = parts.map((_, at) => ({
     above: parts.slice(0, at).filter(Boolean),
@@ -48,7 +48,7 @@ export function findHeading(headings: readonly AnchorHeading[], anchor: string):
   return first;
 }
 
-/** Whether the names are among those of headings, in their order. */
+/** Returns whether the names are among those of headings, in their order. */
 function areInOrder(names: readonly string[], above: readonly (string | undefined)[]): boolean {
   let at = -1;
   for (const name of names) {
@@ -60,17 +60,17 @@ function areInOrder(names: readonly string[], above: readonly (string | undefine
 
 const BLOCK_ID = /(?:^|[ \t])\^([A-Za-z0-9-]{1,100})[ \t]*\r?$/;
 
-/** The id that ends a line of a note, without `^`; null for none. */
+/** Returns the id that ends a line of a note, without `^`; null for none. */
 export function blockIdIn(line: string): string | null {
   return line.includes('^') ? (BLOCK_ID.exec(line)?.[1] ?? null) : null;
 }
 
-/** Whether a line ends with a block id. Ids are compared without case. */
+/** Returns whether a line ends with a block id. Ids are compared without case. */
 export function hasBlockId(line: string, id: string): boolean {
   return blockIdIn(line)?.toLowerCase() === id.toLowerCase();
 }
 
-/** A line without the block id at its end. */
+/** Returns a line without the block id at its end. */
 export function withoutBlockId(line: string): string {
   return line.replace(BLOCK_ID, '');
 }

@@ -16,7 +16,7 @@ const maxAliasLength = 1_000;
 /** `html` is the `src` of an `<img>`. */
 export type LinkForm = 'wikilink' | 'markdown' | 'reference' | 'property' | 'html';
 
-/** Whether a link of this form is a URL, which other programs follow from the folder of its note. */
+/** Returns whether a link of this form is a URL, which other programs follow from the folder of its note. */
 export function isUrlForm(form: LinkForm): boolean {
   return form === 'markdown' || form === 'reference' || form === 'html';
 }
@@ -49,7 +49,9 @@ export interface Span {
   readonly end: number;
 }
 
-/** The alias as stored: trimmed, and shortened without splitting a surrogate pair; null when nothing is left. */
+/**
+ * Returns the alias as stored: trimmed, and shortened without splitting a surrogate pair; null when nothing is left.
+ */
 export function toAlias(text: string): string | null {
   const trimmed = text.trim();
   if (trimmed.length <= maxAliasLength) return trimmed === '' ? null : trimmed;

@@ -35,7 +35,7 @@ export function relink(path: string, content: string, stored: readonly LinkChang
   return edits;
 }
 
-/** The changes with the index that their links have now; those whose link is gone are left out. */
+/** Returns the changes with the index that their links have now; those whose link is gone are left out. */
 function located(links: readonly ParsedLink[], changes: readonly LinkChange[]): LinkChange[] {
   let moved = 0;
   return changes.flatMap((change) => {
@@ -52,7 +52,7 @@ function groups(links: readonly ParsedLink[], changes: readonly LinkChange[]): M
   return groupBy(changes, ({ ord }) => links[ord]?.targetStart);
 }
 
-/** The edits for these changes; null when the resulting note would not have exactly the links it should. */
+/** Returns the edits for these changes; null when the resulting note would not have exactly the links it should. */
 function attempt(
   path: string,
   content: string,

@@ -28,17 +28,17 @@ export type Lookup =
   | { readonly kind: 'self' }
   | { readonly kind: 'names'; readonly stems: string[]; readonly attachmentsFirst: boolean };
 
-/** The key of a note: its file name without `.md`, folded. */
+/** Returns the key of a note: its file name without `.md`, folded. */
 export function noteNameKey(path: string): string {
   return foldPath(fileStem(path));
 }
 
-/** The key of an alias: the alias without white space around it, folded. */
+/** Returns the key of an alias: the alias without white space around it, folded. */
 export function aliasKey(alias: string): string {
   return foldPath(alias.trim());
 }
 
-/** The key of an attachment: its whole file name, folded. */
+/** Returns the key of an attachment: its whole file name, folded. */
 export function attachmentNameKey(path: string): string {
   return foldPath(fileName(path));
 }
@@ -61,7 +61,7 @@ function parseTarget(text: string): Target | null {
   return { segments, isPath: target.includes('/'), isRelative: first === '.' || first === '..' };
 }
 
-/** The last segment; null where the target names a folder (`..`) or is empty. */
+/** Returns the last segment; null where the target names a folder (`..`) or is empty. */
 function nameIn(target: Target): string | null {
   const name = target.segments.at(-1);
   return name === undefined || name === '.' || name === '..' ? null : name;
@@ -87,7 +87,9 @@ export function lookupOf(target: string, _form: LinkForm, attachmentExtensions: 
   return { kind: 'names', stems, attachmentsFirst: isAttachmentName(name, attachmentExtensions) };
 }
 
-/** The folded path that the segments lead to from a folder; null when they climb above the root or end at it. */
+/**
+ * Returns the folded path that the segments lead to from a folder; null when they climb above the root or end at it.
+ */
 function walk(folder: string, segments: readonly string[]): string | null {
   const path = folder === '' ? [] : folder.split('/');
   for (const segment of segments) {
@@ -158,7 +160,7 @@ function fit({ candidate, names }: FoldedCandidate, way: LookupWay): number | nu
   return at === -1 ? null : at;
 }
 
-/** Whether what `resolve` returns depends on `sourcePath`: opening that path may cost more than all else. */
+/** Returns whether what `resolve` returns depends on `sourcePath`: opening that path may cost more than all else. */
 export function dependsOnSource({ target, form }: Link, candidates: readonly Candidate[]): boolean {
   return candidates.length > 1 || isUrlForm(form) || (parseTarget(target)?.isRelative ?? true);
 }
@@ -182,7 +184,7 @@ function compareNearness(source: string, one: FoldedCandidate, other: FoldedCand
   );
 }
 
-/** The best candidate of one kind: the rule decides first, then the fit, then nearness. */
+/** Returns the best candidate of one kind: the rule decides first, then the fit, then nearness. */
 function bestOf(
   candidates: readonly FoldedCandidate[],
   lookupWays: readonly LookupWay[],

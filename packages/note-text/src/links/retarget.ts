@@ -17,7 +17,7 @@ export interface Retarget {
   readonly target: string;
 }
 
-/** A decoded target without anchor, and the form of the link that has it. */
+/** Decoded link target without anchor, and the form of its link. */
 export interface LinkTarget {
   readonly form: LinkForm;
   readonly target: string;
@@ -43,14 +43,14 @@ export function targetChoices(link: Retarget): LinkTarget[] {
 }
 
 /**
- * Whether a URL leads to a path from its note's folder, as every reader of markdown follows it. One that does
+ * Returns whether a URL leads to a path from its note's folder, as every reader of markdown follows it. One that does
  * not may still resolve by its name, but only here.
  */
 export function leadsFromFolder(form: LinkForm, source: string, target: string, path: string): boolean {
   return isUrlForm(form) && isFrom(folderOf(source), target, path);
 }
 
-/** Whether a link of this form can contain the target at all. */
+/** Returns whether a link of this form can contain the target at all. */
 function canExpress(form: LinkForm, target: string): boolean {
   if (target.trim() !== target) return false;
   return isUrlForm(form) || !/[|#^\n]|\[\[|\]\]|^\[|\]$|^mailto:/i.test(target);
@@ -72,7 +72,7 @@ function formChoices(link: Retarget): string[] {
   return [isDotted ? dotted(relative) : relative, dotted(relative), shown, `/${shown}`];
 }
 
-/** Whether `target`, resolved from `folder`, is the path (with or without `.md`, ignoring case). */
+/** Returns whether `target`, resolved from `folder`, is the path (with or without `.md`, ignoring case). */
 function isFrom(folder: string, target: string, path: string): boolean {
   const walked: string[] = [];
   for (const segment of [...(folder === '' ? [] : folder.split('/')), ...target.split('/')]) {
@@ -83,7 +83,7 @@ function isFrom(folder: string, target: string, path: string): boolean {
   return reached === foldPath(path) || `${reached}.md` === foldPath(path);
 }
 
-/** The relative path from a folder to a path: `../b/c`, `c`. */
+/** Returns the relative path from a folder to a path: `../b/c`, `c`. */
 function relativePath(folder: string, path: string): string {
   const from = folder === '' ? [] : folder.split('/');
   const to = path.split('/');
@@ -133,7 +133,7 @@ function markdownEdit(content: string, { start, end, targetStart, ...link }: Par
   return { at: start, remove: end - start, insert: `${link.embed ? '!' : ''}[${toLabel(text)}](${destination})` };
 }
 
-/** A text as the label of a markdown link, which brackets, code or HTML in it would end or hide. */
+/** Returns a text as the label of a markdown link, which brackets, code or HTML in it would end or hide. */
 export function toLabel(text: string): string {
   return text.replace(/[\\[\]`<$]|&(?=#|[a-z][a-z\d]*;)|%(?=%)/gi, '\\$&');
 }

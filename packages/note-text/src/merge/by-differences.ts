@@ -13,8 +13,8 @@ export function mergeByDifferences({ base, stored, client }: Pick<Texts, 'base' 
 }
 
 /**
- * The edits of both sides by letters, where both replace the same text and only typed into it: a line that both replaced
- * as a whole would be there twice.
+ * Returns the edits of both sides by letters, where both replace the same text and only typed into it: a line that both
+ * replaced as a whole would be there twice.
  */
 function byLetters(
   base: string,

@@ -43,7 +43,9 @@ function yamlOf(text: string, fence: Fence): string | null {
   return fence.kind === 'closed' ? text.slice(fence.yamlStart, fence.yamlEnd) : null;
 }
 
-/** The frontmatter around some YAML, with the lines of the stored text or, where it has none, of the client's. */
+/**
+ * Returns the frontmatter around some YAML, with the lines of the stored text or, where it has none, of the client's.
+ */
 function headWith(yaml: string | null, ...sides: readonly [text: string, fence: Fence][]): string {
   if (yaml === null) return '';
   for (const [text, fence] of sides) {
@@ -54,7 +56,7 @@ function headWith(yaml: string | null, ...sides: readonly [text: string, fence: 
   return '';
 }
 
-/** The texts below the frontmatter. Letters that one side moved across its end count as written anew. */
+/** Returns the texts below the frontmatter. Letters that one side moved across its end count as written anew. */
 function bodyOf(
   texts: Texts,
   starts: { readonly base: number; readonly stored: number; readonly client: number },

@@ -38,7 +38,7 @@ export function mergeProperties(
   return { yaml: [...merged.values()].map((text) => (text.endsWith('\n') ? text : `${text}\n`)).join(''), gaveWay };
 }
 
-/** The keys of the stored side, and each of the client's behind the one before which it has. */
+/** Returns the keys of the stored side, and each of the client's behind the one before which it has. */
 function orderOf(stored: Entries, client: Entries): string[] {
   const behind = new Map<string, string[]>([['', []]]);
   let last = '';
@@ -51,7 +51,7 @@ function orderOf(stored: Entries, client: Entries): string[] {
   return keys.flatMap((key) => [key, ...(behind.get(key) ?? [])]);
 }
 
-/** The entry of a key in the merged text, and the stored value that gives way. */
+/** Returns the entry of a key in the merged text, and the stored value that gives way. */
 function mergeEntry(
   base: string | undefined,
   stored: string | undefined,
@@ -74,7 +74,7 @@ function isLink(value: string): boolean {
   return value.includes('[[');
 }
 
-/** The merged text of a property with several lines; null if it has one, or the sides differ in its first. */
+/** Returns the merged text of a property with several lines; null if it has one, or the sides differ in its first. */
 function mergeLines(base: string | undefined, stored: string, client: string): string | null {
   const [first] = stored.split('\n', 1) as [string];
   if (!client.startsWith(`${first}\n`) || stored.length === first.length + 1 || first.length + 1 === client.length)
@@ -87,7 +87,7 @@ function mergeLines(base: string | undefined, stored: string, client: string): s
   return entriesOf(`${first}\n${merged}`).size === 1 && !doublesKey ? `${first}\n${merged}` : null;
 }
 
-/** Whether a mapping among some lines has a key twice. */
+/** Returns whether a mapping among some lines has a key twice. */
 function hasKeyTwice(lines: string): boolean {
   /** The keys of the mappings around a line, by their indentation. */
   const open = new Map<number, Set<string>>();
@@ -110,7 +110,7 @@ function textBehindColon(entry: string): string {
   return entry.slice(colonOf(entry) + 1).trim();
 }
 
-/** Whether the YAML of some texts has keys, and nothing but comments before the first one. */
+/** Returns whether the YAML of some texts has keys, and nothing but comments before the first one. */
 export function areProperties(yamls: readonly (string | null)[]): boolean {
   if (yamls.some((yaml) => (yaml?.length ?? 0) > maxYaml)) return false;
   const all = yamls.map((yaml) => entriesOf(yaml ?? ''));
@@ -136,7 +136,10 @@ function entriesOf(yaml: string): Entries {
   return entries;
 }
 
-/** The key with which a line begins; null for one that goes on with the value before, for a comment and a blank one. */
+/**
+ * Returns the key with which a line begins; null for one that goes on with the value before, for a comment and a blank
+ * one.
+ */
 function keyOf(line: string): string | null {
   if (/^(?:[\s#[{]|-(?:\s|$))/.test(line)) return null;
   const colon = colonOf(line);

@@ -31,7 +31,7 @@ export function itemsOf(entry: string): WrittenList | null {
   };
 }
 
-/** The offset of the first colon that ends a key. */
+/** Returns the offset of the first colon that ends a key. */
 export function colonOf(line: string): number {
   for (let at = line.indexOf(':'); at !== -1; at = line.indexOf(':', at + 1)) {
     if (at + 1 === line.length || /\s/.test(line.charAt(at + 1))) return at;
@@ -83,7 +83,7 @@ export function mergeLists(base: string | null, stored: string, theirs: WrittenL
   return written(merged, merged.length === 0 || theirs.items.length > 0 ? theirs : ours);
 }
 
-/** The items of a list, or the one value of a property that was none. */
+/** Returns the items of a list, or the one value of a property that was none. */
 function itemsBefore(entry: string | null): readonly string[] {
   if (entry === null) return [];
   const list = itemsOf(entry);

@@ -61,7 +61,7 @@ export function withWords<C extends Candidate>(candidates: readonly C[], query: 
   });
 }
 
-/** Whether two names are one: what makes two paths collide. */
+/** Returns whether two names are one: what makes two paths collide. */
 export function isSameName(one: string, other: string): boolean {
   return foldPath(one) === foldPath(other);
 }
@@ -74,7 +74,7 @@ function compareNames(a: Candidate, b: Candidate): number {
   );
 }
 
-/** The sum over the words; 0 if one of them fits nowhere. */
+/** Returns the sum over the words; 0 if one of them fits nowhere. */
 function scoreOf({ name, detail }: FoldedNames, words: readonly string[]): number {
   let sum = 0;
   for (const word of words) {
@@ -92,7 +92,7 @@ function scoreIn(text: string, word: string): number {
   return isSpread(text, word) ? 10 : 0;
 }
 
-/** Whether the word is found at the beginning of a word, also where it is found within one before. */
+/** Returns whether the word is found at the beginning of a word, also where it is found within one before. */
 function isWordStart(text: string, word: string, first: number): boolean {
   for (let at = first; at > 0; at = text.indexOf(word, at + 1)) {
     if (!/[\p{L}\p{N}]/u.test(text[at - 1] ?? '')) return true;
@@ -100,7 +100,7 @@ function isWordStart(text: string, word: string, first: number): boolean {
   return false;
 }
 
-/** Whether all letters of a word are in a text, in order. */
+/** Returns whether all letters of a word are in a text, in order. */
 function isSpread(text: string, word: string): boolean {
   let at = -1;
   for (const letter of word) {

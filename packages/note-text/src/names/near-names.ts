@@ -19,7 +19,7 @@ export class NearNames<Value> {
     }
   }
 
-  /** The values with the nearest names, best first. */
+  /** Returns the values with the nearest names, best first. */
   find(name: string, most: number): Value[] {
     const parts = partsOf(name);
     const shared = new Map<number, number>();

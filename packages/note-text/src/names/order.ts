@@ -1,6 +1,6 @@
 const orders = new Map<string, (a: string, b: string) => number>();
 
-/** The order of names for people, in a language of theirs; numbers in them count as numbers. */
+/** Returns the order of names for people, in a language of theirs; numbers in them count as numbers. */
 export function nameOrder(language: string): (a: string, b: string) => number {
   const order = orders.get(language) ?? new Intl.Collator(language, { numeric: true, sensitivity: 'base' }).compare;
   orders.set(language, order);
@@ -8,8 +8,8 @@ export function nameOrder(language: string): (a: string, b: string) => number {
 }
 
 /**
- * The order of names for programs, which is the same everywhere: by code points. Plain string comparison orders by UTF-16
- * units, which puts emoji before some letters.
+ * Returns the order of names for programs, which is the same everywhere: by code points. Plain string comparison orders
+ * by UTF-16 units, which puts emoji before some letters.
  */
 export function compareCodePoints(one: string, other: string): number {
   let at = 0;

@@ -3,7 +3,7 @@ import { isSameName } from './match.ts';
 
 const HEADING = /^(\s*)(#[ \t]+(.{1,300}?)(?:[ \t]+#+)?[ \t]*)(?:\r?\n|$)/;
 
-/** Whether a text begins with its title as a heading, so that the title need not stand above it once more. */
+/** Returns whether a text begins with its title as a heading, so that the title need not stand above it once more. */
 export function beginsWithTitle(text: string, title: string): boolean {
   const { bodyStart } = findFrontmatter(text);
   return titleHeading(text.slice(bodyStart, bodyStart + 1_000), title) !== null;

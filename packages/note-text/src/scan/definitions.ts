@@ -28,7 +28,7 @@ export function readLabel(text: string, at: number): { readonly label: string; r
   return null;
 }
 
-/** The form in which labels are compared: case folded, white space collapsed; empty for an invalid label. */
+/** Returns the form in which labels are compared: case folded, white space collapsed; empty for an invalid label. */
 export function normalizeLabel(label: string): string {
   return label.length > maxLabelLength ? '' : label.trim().replace(/\s+/g, ' ').toLowerCase().toUpperCase();
 }

@@ -69,9 +69,9 @@ export interface Target {
 }
 
 /**
- * The file that a destination names: escapes, character references and percent signs decoded, NFC, split at
- * the first `#` as written (so that `%23` stays part of a file name). Null for an absolute or protocol-relative URL,
- * and for an empty destination.
+ * Returns the file that a destination names: escapes, character references and percent signs decoded, NFC, split at the
+ * first `#` as written (so that `%23` stays part of a file name). Null for an absolute or protocol-relative URL, and
+ * for an empty destination.
  *
  * @param decode resolves the escapes of the language that the destination is written in.
  */
@@ -122,7 +122,7 @@ export function unescapeHtml(text: string): string {
   return text.includes('&') ? text.replace(references, resolved) : text;
 }
 
-/** The character that a backslash escape or a character reference stands for. */
+/** Returns the character that a backslash escape or a character reference stands for. */
 function resolved(written: string, decimal?: string, hex?: string, name = ''): string {
   if (written.startsWith('\\')) return written.slice(1);
   if (decimal !== undefined) return codePoint(Number.parseInt(decimal, 10));
@@ -134,7 +134,7 @@ function codePoint(value: number): string {
   return value === 0 || value > 0x10ffff ? '\ufffd' : String.fromCodePoint(value);
 }
 
-/** Whether a backslash can escape the character. */
+/** Returns whether a backslash can escape the character. */
 export function isAsciiPunctuation(code: number): boolean {
   return (
     (code >= 0x21 && code <= 0x2f) ||

@@ -25,7 +25,7 @@ const blockElements = new Set(
 const elementName = /<\/?([a-z][a-z0-9-]{0,15})(?=[ \t>]|\/>|$)/iy;
 
 /**
- * The HTML block that begins at `at`, where the line has `<`; null when none begins there. Comments are handled
+ * Returns the HTML block that begins at `at`, where the line has `<`; null when none begins there. Comments are handled
  * elsewhere.
  */
 export function readHtmlBlock(text: string, at: number, end: number): HtmlBlock | null {
@@ -65,7 +65,10 @@ export function htmlTagEnd(text: string, at: number): number {
   return text.charAt(i) === '>' ? i + 1 : -1;
 }
 
-/** The values of the attributes of an open tag, without quotes, by their names in lower case; the first of a name counts. */
+/**
+ * Returns the values of the attributes of an open tag, without quotes, by their names in lower case; the first of a
+ * name counts.
+ */
 export function readAttributes(text: string, { start, end }: Span): ReadonlyMap<string, Span> {
   const attributes = new Map<string, Span>();
   let i = start + 1;

@@ -91,7 +91,7 @@ export function continueLeaf(leaf: Exclude<Leaf, ParagraphLeaf>, line: LineCurso
   }
 }
 
-/** Whether an HTML block ends on this line. A block without closers never ends here. */
+/** Returns whether an HTML block ends on this line. A block without closers never ends here. */
 export function endsHtml(closers: readonly string[], line: LineCursor): boolean {
   if (closers.length === 0) return false;
   const text = line.text.slice(line.at, line.end).toLowerCase();
@@ -112,7 +112,9 @@ function continueHidden(closer: string, line: LineCursor): Continuation {
 export class HiddenStarts {
   readonly #lastMark = new Map<string, number>();
 
-  /** The block that begins at the first character of the line, below the given paragraph; null when none begins. */
+  /**
+   * Returns the block that begins at the first character of the line, below the given paragraph; null when none begins.
+   */
   read(line: LineCursor, paragraph: ParagraphLeaf | null): HiddenLeaf | null {
     const { text, firstAt, end } = line;
     if (text.startsWith('<!--', firstAt)) {

@@ -1,7 +1,10 @@
 import type { Span } from '../links/parsed-link.ts';
 import { skipBlanks } from './block-starts.ts';
 
-/** Whether `row` is the delimiter row of a table (GitHub Flavored Markdown, section 4.10) whose header is `header`. */
+/**
+ * Returns whether `row` is the delimiter row of a table (GitHub Flavored Markdown, section 4.10) whose header is
+ * `header`.
+ */
 export function beginsTable(content: string, header: Span, row: Span): boolean {
   const columns = countDelimiters(content, row);
   return columns > 0 && splitRow(content, header).length === columns;

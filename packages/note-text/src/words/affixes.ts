@@ -8,7 +8,7 @@ import { dictionaryForms, verbKeys } from './korean-verbs.ts';
 
 export type AffixLanguage = 'ar' | 'fa' | 'he' | 'ko';
 
-/** The keys of a folded word, first the one without its longest affixes. */
+/** Returns the keys of a folded word, first the one without its longest affixes. */
 export function affixKeys(word: string, language: AffixLanguage): readonly string[] {
   const { prefixes, suffixes, normalize } = AFFIXES[language];
   const keys = new Set<string>();
@@ -24,7 +24,9 @@ export function affixKeys(word: string, language: AffixLanguage): readonly strin
   return [...keys];
 }
 
-/** Whether two Korean words that share a key may be forms of one word: verbs of many stems have the same key. */
+/**
+ * Returns whether two Korean words that share a key may be forms of one word: verbs of many stems have the same key.
+ */
 export function mayBeForms(one: string, other: string): boolean {
   const suffixes = AFFIXES.ko.suffixes;
   const nouns = [one, withoutSuffix(one, suffixes)];
@@ -33,7 +35,7 @@ export function mayBeForms(one: string, other: string): boolean {
   return dictionaryForms(other).some((form) => forms.includes(form));
 }
 
-/** Whether one word is the other with a prefix before it, as `the` is written in Arabic and Hebrew. */
+/** Returns whether one word is the other with a prefix before it, as `the` is written in Arabic and Hebrew. */
 export function differByPrefix(one: string, other: string, language: AffixLanguage): boolean {
   const [short, long] = one.length < other.length ? [one, other] : [other, one];
   return long.endsWith(short) && AFFIXES[language].prefixes.includes(long.slice(0, long.length - short.length));
@@ -103,7 +105,7 @@ function withoutSuffix(word: string, suffixes: Affixes['suffixes']): string {
   return word;
 }
 
-/** A word, and what is left of it without each suffix in which it ends. */
+/** Returns a word, and what is left of it without each suffix in which it ends. */
 function everyRest(word: string, suffixes: Affixes['suffixes']): string[] {
   const fitting = suffixes.filter(([suffix, least]) => word.endsWith(suffix) && word.length - suffix.length >= least);
   return [word, ...fitting.map(([suffix]) => word.slice(0, word.length - suffix.length))];

@@ -4,9 +4,9 @@ const SEPARABLE =
   /^(ab|an|auf|aus|bei|durch|ein|fest|her|hin|los|mit|nach|um|vor|weg|weiter|wieder|zu|zurück|zusammen)(?:ge(?=.{2,}(?:t|en)$)|zu(?=.{2,}en$))/;
 
 /**
- * The stem of a German word in lower case, by CISTEM: Weissweiler and Fraser, “Developing a Stemmer for German Based on a
- * Comparative Analysis of Publicly Available Stemmers”, GSCL 2017. Beyond it, umlauts may be
- * written with an `e`, as in the variant “german2” of Snowball, and verbs with separable prefixes have one stem.
+ * Returns the stem of a German word in lower case, by CISTEM: Weissweiler and Fraser, “Developing a Stemmer for German
+ * Based on a Comparative Analysis of Publicly Available Stemmers”, GSCL 2017. Beyond it, umlauts may be written with an
+ * `e`, as in the variant “german2” of Snowball, and verbs with separable prefixes have one stem.
  */
 export function cistem(word: string): string {
   let stem = word.replace(SEPARABLE, '$1').replace(/^ge(?=.{4})/, '');

@@ -57,7 +57,7 @@ export function unitsAt(text: string, at: number): number {
   return next >= 0xdc00 && next < 0xe000 ? 2 : 1;
 }
 
-/** Whether a folded word begins in a script without spaces. */
+/** Returns whether a folded word begins in a script without spaces. */
 export function isUnspaced(word: string): boolean {
   return classAt(word, 0) === UNSPACED;
 }

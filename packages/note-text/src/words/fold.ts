@@ -59,15 +59,15 @@ export function fold(word: string): string {
     .replace(traditional, simplified);
 }
 
-/** Whether lower-casing is all that folding does to the word. */
+/** Returns whether lower-casing is all that folding does to the word. */
 function isSimple(word: string): boolean {
   for (let at = 0; at < word.length; at++) if (lowerUnit(word.charCodeAt(at)) < 0) return false;
   return true;
 }
 
 /**
- * The lower case of a UTF-16 unit for which lower-casing is all that folding does, unless marks follow it: ASCII,
- * Russian without `ё`, composed kana and the common ideographs without traditional ones. -1 for all others.
+ * Returns the lower case of a UTF-16 unit for which lower-casing is all that folding does, unless marks follow it:
+ * ASCII, Russian without `ё`, composed kana and the common ideographs without traditional ones. -1 for all others.
  */
 export function lowerUnit(unit: number): number {
   if (unit < 0x80) return unit >= 0x41 && unit <= 0x5a ? unit + 0x20 : unit;

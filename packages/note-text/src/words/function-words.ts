@@ -91,7 +91,7 @@ for (const [language, list] of Object.entries(LISTS)) {
 
 const NONE: ReadonlySet<string> = new Set();
 
-/** The languages in which a word, written in lower case or folded, is a function word. */
+/** Returns the languages in which a word, written in lower case or folded, is a function word. */
 export function functionWordLanguages(word: string): ReadonlySet<string> {
   return languagesOfWord.get(word) ?? NONE;
 }

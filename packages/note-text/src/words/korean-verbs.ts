@@ -4,7 +4,7 @@
  * (한글 맞춤법, National Institute of Korean Language, articles 15 to 18 and 34 to 36).
  */
 
-/** The dictionary forms of which a word may be a form; none for a word that ends like no verb. */
+/** Returns the dictionary forms of which a word may be a form; none for a word that ends like no verb. */
 export function dictionaryForms(word: string): string[] {
   return stemsOf(word).map((stem) => `${stem}다`);
 }
@@ -17,7 +17,7 @@ export function verbKeys(word: string): string[] {
   return [...new Set(stemsOf(word).map((stem) => `${unchanging(stem).charAt(0)}다`))];
 }
 
-/** A stem without what changes before vowels. */
+/** Returns a stem without what changes before vowels. */
 function unchanging(stem: string): string {
   const { initial, vowel, final } = lastSyllable(stem);
   if (final === L || final === B || final === D || final === S) return unchanging(withLast(stem, { final: NONE }));
@@ -72,12 +72,12 @@ function lastSyllable(text: string): Syllable {
 const written = ({ initial, vowel, final }: Syllable) =>
   String.fromCharCode(FIRST_SYLLABLE + (initial * VOWELS + vowel) * FINALS + final);
 
-/** A text with another last syllable. */
+/** Returns a text with another last syllable. */
 function withLast(text: string, change: Partial<Syllable>): string {
   return text.slice(0, -1) + written({ ...lastSyllable(text), ...change });
 }
 
-/** The stems to which an ending may have been added. */
+/** Returns the stems to which an ending may have been added. */
 function stemsBefore(before: string, ending: string): string[] {
   const last = lastSyllable(before);
   if (last.final === SS) return stemsOfInfinitive(withLast(before, { final: NONE }));
@@ -93,8 +93,8 @@ function stemsBefore(before: string, ending: string): string[] {
 }
 
 /**
- * The stems of a word that has no ending but a final ㄴ or a contraction. ㄹ and ㅁ, and vowels that are not contracted, are
- * those of far more nouns.
+ * Returns the stems of a word that has no ending but a final ㄴ or a contraction. ㄹ and ㅁ, and vowels that are not
+ * contracted, are those of far more nouns.
  */
 function stemsOfJoined(word: string): string[] {
   const { initial, vowel, final } = lastSyllable(word);
@@ -105,7 +105,7 @@ function stemsOfJoined(word: string): string[] {
   return isContracted ? stemsOfInfinitive(word) : [];
 }
 
-/** The stems of a form to whose last syllable ㄴ or ㅂ was added. */
+/** Returns the stems of a form to whose last syllable ㄴ or ㅂ was added. */
 function stemsWithout(form: string): string[] {
   const stem = withLast(form, { final: NONE });
   return [stem, ...softened(stem), withLast(stem, { final: L })];
@@ -118,7 +118,7 @@ function softened(stem: string): string[] {
   return isSoft && stem.length > 1 ? withFinalBefore(stem, B) : [];
 }
 
-/** The text without its last syllable, with a final consonant if it has none. */
+/** Returns the text without its last syllable, with a final consonant if it has none. */
 function withFinalBefore(text: string, final: number): string[] {
   const rest = text.slice(0, -1);
   return rest !== '' && lastSyllable(rest).final === NONE ? [withLast(rest, { final })] : [];
@@ -131,7 +131,7 @@ function beforeVowel(stem: string): string[] {
   return final === NONE ? [withLast(stem, { final: S })] : [];
 }
 
-/** The stems of a form in `아` or `어`, which is contracted with a stem that ends in a vowel. */
+/** Returns the stems of a form in `아` or `어`, which is contracted with a stem that ends in a vowel. */
 function stemsOfInfinitive(form: string): string[] {
   const { initial, vowel, final } = lastSyllable(form);
   if (final !== NONE) return [];

@@ -115,14 +115,16 @@ export function languagesOf(words: readonly string[], written: readonly string[]
 const PERSIAN_SHARE = 10;
 const isArabicLetter = (unit: number) => unit >= 0x600 && unit < 0x700;
 
-/** Whether a word has letters that Arabic does not have, or is a function word of Persian alone. */
+/** Returns whether a word has letters that Arabic does not have, or is a function word of Persian alone. */
 function isPersian(word: string): boolean {
   if (/[پچژگ]/.test(word)) return true;
   const languages = functionWordLanguages(word);
   return languages.has('fa') && !languages.has('ar');
 }
 
-/** The Latin language of a few written words, if there is a sign of it and at most half as much of any other. */
+/**
+ * Returns the Latin language of a few written words, if there is a sign of it and at most half as much of any other.
+ */
 function languageOfFew(written: readonly string[]): Language {
   const scores = new Map<Language, number>();
   const add = (language: Language, score: number) => scores.set(language, (scores.get(language) ?? 0) + score);
@@ -152,8 +154,8 @@ export function languageOf(word: string, { latin, cyrillic, arabic }: Languages)
 }
 
 /**
- * The folded stem that the inflected forms of a word share; the folded word itself for a language without stemmer. The
- * stemmers know endings as they are written, with their accents, so these are removed from the stem.
+ * Returns the folded stem that the inflected forms of a word share; the folded word itself for a language without
+ * stemmer. The stemmers know endings as they are written, with their accents, so these are removed from the stem.
  *
  * @param written the word in lower case, not folded.
  */

@@ -72,7 +72,7 @@ export class WordMatcher {
   }
 }
 
-/** Whether folding leaves every word of a stretch in simplified characters as it is. */
+/** Returns whether folding leaves every word of a stretch in simplified characters as it is. */
 function isPlain(stretch: string): boolean {
   for (let at = 0; at < stretch.length; at++) {
     const kind = classAt(stretch, at);

@@ -7,7 +7,7 @@ const maxStretch = 2048;
 export interface Runs {
   /** A word: a run of letters and digits with their marks, an emoji, or a name like `C++`, `C#` and `.NET`. */
   word(start: number, end: number): void;
-  /** Words of scripts without spaces and the text between them: a dictionary finds the boundaries. */
+  /** Reports a stretch of text in scripts without spaces, in which a dictionary finds the word boundaries. */
   stretch(start: number, end: number): void;
 }
 
@@ -57,7 +57,7 @@ function endWithSign(text: string, start: number, end: number, to: number): numb
 
 const DOT_NAME = '.net';
 
-/** Whether `.NET` begins at an offset; a file name that ends in `.net` is two words. */
+/** Returns whether `.NET` begins at an offset; a file name that ends in `.net` is two words. */
 function isDotName(text: string, at: number, to: number): boolean {
   const end = at + DOT_NAME.length;
   if (text.charCodeAt(at) !== 0x2e || end > to || text.slice(at, end).toLowerCase() !== DOT_NAME) return false;
@@ -68,7 +68,7 @@ function isDotName(text: string, at: number, to: number): boolean {
 const ZERO_WIDTH_JOINER = 0x200d;
 const isRegionalIndicator = (text: string, at: number) => /^[\u{1f1e6}-\u{1f1ff}]/u.test(text.slice(at, at + 2));
 
-/** An emoji with its marks, and those joined to it; a flag is two letters. */
+/** Returns an emoji with its marks, and those joined to it; a flag is two letters. */
 function endOfSymbol(text: string, start: number, to: number): number {
   let at = start + unitsAt(text, start);
   if (isRegionalIndicator(text, start) && isRegionalIndicator(text, at)) return Math.min(to, at + 2);

@@ -14,7 +14,7 @@ const FIRST = 0x3400;
 const isTraditionalAt = new Uint8Array(0xa000 - FIRST);
 for (const character of simplifiedOf.keys()) isTraditionalAt[character.charCodeAt(0) - FIRST] = 1;
 
-/** Whether a UTF-16 unit is a traditional character that has another simplified form. */
+/** Returns whether a UTF-16 unit is a traditional character that has another simplified form. */
 export function isTraditional(unit: number): boolean {
   return isTraditionalAt[unit - FIRST] === 1;
 }

@@ -2,7 +2,10 @@ import { findFrontmatter } from '../../src/frontmatter/fence.ts';
 import { blockIdIn } from '../../src/links/anchors.ts';
 import { scanBlocks } from '../../src/scan/blocks.ts';
 
-/** The ids of a note's blocks by the rules of the scanner, without `^`, in its order; code and frontmatter have none. */
+/**
+ * Returns the ids of a note's blocks by the rules of the scanner, without `^`, in its order; code and frontmatter have
+ * none.
+ */
 export function blockIdsOf(content: string): string[] {
   const { bodyStart } = findFrontmatter(content);
   const { code } = scanBlocks(content, bodyStart);

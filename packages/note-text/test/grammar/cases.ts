@@ -98,7 +98,7 @@ export const PIECES: readonly string[] = [
 /** Result of reading a text with a grammar. */
 export type GrammarReading = Required<Omit<GrammarCase, 'name' | 'source'>>;
 
-/** A case as it is compared: with all its lists. */
+/** Returns a case as it is compared: with all its lists. */
 export function expectedOf({ links = [], tags = [], headings = [], blocks = [] }: GrammarCase): GrammarReading {
   return { links, tags, headings, blocks };
 }

@@ -24,7 +24,7 @@ function withoutHidden(text: string): string {
   return text.replace(HIDDEN_OR_JOINED, (_, joined: string | undefined) => joined ?? ' ');
 }
 
-/** Whether a text is without hidden characters, by which two equal-looking names could differ. */
+/** Returns whether a text is without hidden characters, by which two equal-looking names could differ. */
 export function isVisible(text: string): boolean {
   return withoutHidden(text) === text;
 }

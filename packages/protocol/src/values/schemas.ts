@@ -10,7 +10,10 @@ export function Nullable<Schema extends TSchema>(schema: Schema) {
 /** The keyword of `documented`, which validation ignores. */
 export const DOCUMENTED = 'x-documented';
 
-/** Keywords for the API's document alone: the operation checks them itself, because the faults have specific errors. */
+/**
+ * Returns schema keywords that only document a field: the operation validates the value itself, because its errors are
+ * specific.
+ */
 export function documented(keywords: object) {
   return { [DOCUMENTED]: keywords };
 }
@@ -22,8 +25,9 @@ export const LISTED_AS_REQUIRED = 'x-required';
 export const REQUIRED = documented({ [LISTED_AS_REQUIRED]: true });
 
 /**
- * A body that the schema only documents. The operation validates it, because its faults have specific errors. A body
- * that is not an object lacks every field, and the operation refuses it if one is required; otherwise the schema does.
+ * Returns a body that the schema only documents. The operation validates it, because its faults have specific errors. A
+ * body that is not an object lacks every field, and the operation refuses it if one is required; otherwise the schema
+ * does.
  */
 export function Unchecked<Fields>(properties: TProperties) {
   const type = Object.values(properties).some(isListedAsRequired) ? {} : { type: ['object', 'null'] };
@@ -39,7 +43,9 @@ export function isListedAsRequired(field: object): boolean {
 export const Timestamp = Type.String({ format: 'date-time' });
 export const Uuid = Type.String({ format: 'uuid' });
 
-/** A field that the schema only documents. The operation validates it, because its faults have specific errors. */
+/**
+ * Returns a field that the schema only documents. The operation validates it, because its faults have specific errors.
+ */
 export function sent(schema: TSchema) {
   return Type.Optional(Type.Unknown(documented(schema)));
 }
@@ -49,7 +55,7 @@ export function sentAlways(schema: TSchema) {
   return sent({ ...schema, [LISTED_AS_REQUIRED]: true });
 }
 
-/** An id in a URL. Each operation refuses one that is no UUID with its own error. */
+/** Returns an id in a URL. Each operation refuses one that is no UUID with its own error. */
 export function sentId(description?: string) {
   return Type.String({ ...(description !== undefined && { description }), ...documented({ format: 'uuid' }) });
 }
@@ -60,12 +66,12 @@ export const TargetFolderId = Nullable(
 export const TargetFolder = Nullable(
   Type.String({ description: 'Path of a folder, empty for the root. It need not exist yet.' }),
 );
-/** The items of a batch. */
+/** Returns the items of a batch. */
 export function sentIds(of: string) {
   return Type.Array(Type.String(), { minItems: 1, maxItems: 1000, description: `${of}, 1 to 1,000.` });
 }
 
-/** A yes or no in a query. Another word is refused, because the caller may mean either. */
+/** Returns a yes or no in a query. Another word is refused, because the caller may mean either. */
 export function queryFlag(description: string) {
   return Type.Optional(Type.Enum(['true', 'false', '1', '0'], { description }));
 }

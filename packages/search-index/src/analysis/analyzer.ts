@@ -123,7 +123,7 @@ interface BodyWords {
   readonly starts: readonly number[];
 }
 
-/** A short note may say in its title alone which language it is in. */
+/** Detects a note's languages. Names count too, because a short note's title may be its only clue. */
 function languagesOfNote({ words, written }: BodyWords, names: readonly SpelledWord[][]): Languages {
   const named = names.flat();
   return languagesOf([...words, ...named.map(({ word }) => word)], [...written, ...named.map((own) => own.written)]);

@@ -50,7 +50,7 @@ class Outline {
     this.#starts = starts;
   }
 
-  /** The headings that are open at an offset. Offsets must ascend from call to call. */
+  /** Returns the headings that are open at an offset. Offsets must ascend from call to call. */
   headingAt(offset: number): string {
     for (let heading = this.#headings[this.#next]; heading !== undefined; heading = this.#headings[this.#next]) {
       if ((this.#starts[this.#next] ?? 0) > offset) break;

@@ -59,7 +59,7 @@ function joined(words: readonly string[]): string {
   return text.trimStart();
 }
 
-/** The keys that the forms of a word share in its language, see `formKeys`; none for a filter term. */
+/** Returns the keys that the forms of a word share in its language, see `formKeys`; none for a filter term. */
 export function stemKeys(term: string): readonly string[] {
   if (!term.includes(SEPARATOR)) return [];
   const { word, language, written } = partsOfTerm(term);
@@ -70,9 +70,9 @@ export function stemKeys(term: string): readonly string[] {
 const LATIN_KEY_LETTERS = 3;
 
 /**
- * The keys that the inflected forms of a word share in a language, or its forms with other affixes. Of a word whose
- * language is not known only its first letters, which other words have too: a key for each language would make the index
- * of short notes a third larger.
+ * Returns the keys that the inflected forms of a word share in a language, or its forms with other affixes. Of a word
+ * whose language is not known only its first letters, which other words have too: a key for each language would make
+ * the index of short notes a third larger.
  */
 export function formKeys(word: string, language: Language, written = word): string[] {
   if (language === 'latin') return [wordTerm(word.slice(0, LATIN_KEY_LETTERS), language)];

@@ -16,13 +16,13 @@ export interface Column {
 export interface SegmentFacts {
   readonly keys: Iterable<string>;
   column(key: string): Column | null;
-  /** A value by its id, as JSON. */
+  /** Returns a value by its id, as JSON. */
   valueJson(id: number): string;
   created(note: number): number;
   modified(note: number): number;
   changed(note: number): number;
   fileSize(note: number): number;
-  /** The note's list of tasks as JSON; empty for none. */
+  /** Returns the note's list of tasks as JSON; empty for none. */
   tasksJson(note: number): string;
 }
 

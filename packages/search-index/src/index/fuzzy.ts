@@ -67,7 +67,7 @@ function countBits(value: number): number {
   return Math.imul((fours + (fours >>> 4)) & 0x0f0f0f0f, 0x01010101) >>> 24;
 }
 
-/** The number of edits from one word to another, or any number above `maxEdits` when there are more. */
+/** Returns the number of edits from one word to another, or any number above `maxEdits` when there are more. */
 function editDistance(a: string, b: string, maxEdits: number): number {
   let start = 0;
   while (start < a.length && start < b.length && a.charCodeAt(start) === b.charCodeAt(start)) start++;

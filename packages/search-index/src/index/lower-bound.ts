@@ -1,4 +1,4 @@
-/** The number of leading indexes for which `isBefore` holds; it must hold for none after them. */
+/** Returns the number of leading indexes for which `isBefore` holds; it must hold for none after them. */
 export function lowerBound(length: number, isBefore: (index: number) => boolean): number {
   let low = 0;
   let high = length;

@@ -109,7 +109,7 @@ function* mergeTerms(segments: readonly Segment[], noteNumbers: readonly Int32Ar
   };
 }
 
-/** The terms of all segments in order, each once. */
+/** Returns the terms of all segments in order, each once. */
 function* distinctTerms(segments: readonly Segment[]): Generator<string> {
   const cursors = segments.map(({ terms }) => ({ terms, index: 0, term: terms.length > 0 ? terms.at(0) : null }));
   for (;;) {

@@ -14,7 +14,7 @@ export function packIds(ids: readonly string[]): Uint8Array {
 
 export const countIds = (packed: Uint8Array) => packed.length / ID_BYTES;
 
-/** The UUID at an index of packed ones. */
+/** Returns the UUID at an index of packed ones. */
 export function idAt(packed: Uint8Array, index: number): string {
   const base = index * ID_BYTES;
   let id = '';

@@ -57,7 +57,7 @@ export class PackedTexts implements TermList {
     }
   }
 
-  /** The index of the text that holds the UTF-16 unit at an offset. */
+  /** Returns the index of the text that holds the UTF-16 unit at an offset. */
   #indexAt(offset: number): number {
     return lowerBound(this.length - 1, (index) => (this.#ends[index] ?? 0) <= offset);
   }

@@ -149,7 +149,7 @@ export class PostingsReader {
     return value;
   }
 
-  /** The term's next occurrence in the current note, ascending; -1 after the last one. */
+  /** Returns the term's next occurrence in the current note, ascending; -1 after the last one. */
   nextOccurrence(): number {
     if (this.#offset >= this.#noteEnd) return -1;
     const packed = this.#varint();

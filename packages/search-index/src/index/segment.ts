@@ -32,7 +32,7 @@ export interface Segment {
   created(note: number): number;
   timestamp(note: number): number;
   postings(term: string): PostingsReader | null;
-  /** Whether a note has the term, be it deleted or not. */
+  /** Returns whether a note has the term, be it deleted or not. */
   hasTerm(term: string): boolean;
   /** All terms, ascending by UTF-16 units. */
   readonly terms: TermList;
@@ -46,8 +46,11 @@ export interface Segment {
 export interface TermList {
   readonly length: number;
   at(index: number): string;
-  /** The index of the first text that is not below the given one. */
+  /** Returns the index of the first text that is not below the given one. */
   lowerBound(text: string): number;
-  /** The texts that contain `part`, and perhaps some that do not, in order. They are looked for as they are read. */
+  /**
+   * Returns the texts that contain `part`, and perhaps some that do not, in order. They are looked for as they are
+   * read.
+   */
   containing(part: string): Iterable<string>;
 }

@@ -33,7 +33,7 @@ export class VarintWriter {
     this.length += end - start;
   }
 
-  /** A copy of what was written, without spare capacity. */
+  /** Returns a copy of what was written, without spare capacity. */
   toBytes(): Uint8Array {
     return this.bytes.slice(0, this.length);
   }

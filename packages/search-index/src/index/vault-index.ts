@@ -140,7 +140,7 @@ export class VaultIndex {
     }
   }
 
-  /** The index of the first frozen segment to merge with all after it; -1 when none is to be merged. */
+  /** Returns the index of the first frozen segment to merge with all after it; -1 when none is to be merged. */
   #mergeStart(): number {
     let bytesAfter = 0;
     let start = -1;
@@ -152,7 +152,7 @@ export class VaultIndex {
     return start;
   }
 
-  /** Whether more than a third of the notes in frozen segments are deleted. */
+  /** Returns whether more than a third of the notes in frozen segments are deleted. */
   #hasManyDeletedNotes(): boolean {
     const size = this.#frozen.reduce((sum, segment) => sum + segment.size, 0);
     return (

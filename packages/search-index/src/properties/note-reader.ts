@@ -35,7 +35,7 @@ export interface ColumnReader {
   typed(note: number): readonly TypedValue[] | null;
   /** The value by which a note is sorted, where it is found without the others. */
   first?(note: number): TypedValue | null;
-  /** The value as answers show it. */
+  /** Returns the value as answers show it. */
   value(note: number): PropertyValue | null;
 }
 
@@ -74,7 +74,7 @@ export function columnReader(segment: Segment, name: string, zone: Zone, links: 
   }
 }
 
-/** The paths of the notes, with `.md` and without; a number is how many there are. */
+/** Returns the paths of the notes, with `.md` and without; a number is how many there are. */
 function linkReader(segment: Segment, links: NoteLinks | null, idsOf: (id: string) => readonly string[]): ColumnReader {
   const count = (note: number): TypedValue | null => {
     const { length } = idsOf(segment.id(note));

@@ -43,7 +43,7 @@ export interface QueryPage {
   readonly next: PagePosition | null;
 }
 
-/** Whether a query reads which notes link to which. */
+/** Returns whether a query reads which notes link to which. */
 export function needsLinks({ where, sort, columns }: PropertyQuery): boolean {
   const names = [...where.map(({ property }) => property), ...sort.map(({ by }) => by), ...columns];
   return names.some((name) => LINK_COLUMNS.includes(name));
@@ -121,7 +121,7 @@ function* rowsOf(
   return { rows, last };
 }
 
-/** The live notes of a segment that are in the folder and have one of the tags. */
+/** Returns the live notes of a segment that are in the folder and have one of the tags. */
 export function allowedNotes(segment: Segment, { folder, tags }: Pick<PropertyQuery, 'folder' | 'tags'>): Uint8Array {
   const { size } = segment;
   const mask = new Uint8Array(size).fill(1);

@@ -11,7 +11,7 @@ export interface TypedValue {
   readonly key: number | string;
 }
 
-/** The items of a list, or the one value. */
+/** Returns the items of a list, or the one value. */
 export function typedValues(value: PropertyValue, zone: Zone): TypedValue[] {
   return isList(value) ? value.map((item) => typedScalar(item, zone)) : [typedScalar(value, zone)];
 }

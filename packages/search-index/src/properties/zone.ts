@@ -21,7 +21,7 @@ export class Zone {
     this.#format = format?.resolvedOptions().timeZone === 'UTC' ? null : format;
   }
 
-  /** The instant in epoch milliseconds at which clocks show a time, given as though it were UTC. */
+  /** Returns the instant in epoch milliseconds at which clocks show a time, given as though it were UTC. */
   instantOf(local: number): number {
     if (this.#format === null) return local;
     const guess = local - this.#offsetAt(local);
@@ -78,7 +78,7 @@ export function spanOf(text: string, zone: Zone): Span | null {
   return { start, end: start + 1 };
 }
 
-/** Whether a text has the form of a date, be it valid or not. */
+/** Returns whether a text has the form of a date, be it valid or not. */
 export function looksLikeDate(text: string): boolean {
   return text.length <= 64 && /^\s*\d{4}-\d{1,2}-\d{1,2}(?:[Tt \t]\s{0,8}\d{1,2}:\d{2}.*)?\s*$/.test(text);
 }

@@ -16,7 +16,7 @@ export interface AllowedNotes {
   readonly relaxed: readonly Phrase[];
 }
 
-/** The live notes that pass the filter and every part of the query except its words. */
+/** Returns the live notes that pass the filter and every part of the query except its words. */
 export function allowedNotes(segments: readonly Segment[], query: Query, filter: SearchFilter): AllowedNotes {
   if (!isRestricted(query, filter)) return { masks: null, relaxed: [] };
   const masks = segments.map(liveNotes);
@@ -40,12 +40,12 @@ const notesOfPhrase = (segments: readonly Segment[], { words }: Phrase) =>
     words.map(({ word }) => word),
   );
 
-/** Whether both have a note. */
+/** Returns whether both have a note. */
 function overlap(masks: NoteMasks, others: NoteMasks): boolean {
   return masks.some((mask, index) => mask.some((bit, note) => bit === 1 && others[index]?.[note] === 1));
 }
 
-/** Whether any live note may be left out. */
+/** Returns whether any live note may be left out. */
 function isRestricted({ clauses, excluded, phrases }: Query, filter: SearchFilter): boolean {
   const { tags, folder, type, created, timestamp, changed } = filter;
   const dates = [created, timestamp, changed].flatMap(({ from, to }) => [from, to]);
@@ -112,7 +112,7 @@ function notesWithAny(segments: readonly Segment[], terms: readonly string[]): N
   });
 }
 
-/** The notes that have a word in any form, or several words as a phrase. */
+/** Returns the notes that have a word in any form, or several words as a phrase. */
 function notesWithWords(segments: readonly Segment[], words: readonly string[]): NoteMasks {
   const [word = ''] = words;
   if (words.length > 1) return notesWithPhrase(segments, words);
@@ -123,7 +123,7 @@ function notesWithWords(segments: readonly Segment[], words: readonly string[]):
   return notesWithAny(segments, terms);
 }
 
-/** The notes that match a clause. Paths and titles are compared for the notes in `among` only. */
+/** Returns the notes that match a clause. Paths and titles are compared for the notes in `among` only. */
 function notesOfClause(segments: readonly Segment[], { field, value }: FilterClause, among: NoteMasks): NoteMasks {
   if (field === 'tag') return notesWithAny(segments, [tagTerm(withoutHash(value))]);
   if (field === 'folder') return notesWithAny(segments, termsOfFoldersNamed(segments, value));
@@ -139,7 +139,7 @@ function notesOfClause(segments: readonly Segment[], { field, value }: FilterCla
   });
 }
 
-/** The terms of all folders whose path is a name or ends with it: `folder:b` means `b` and `a/b`. */
+/** Returns the terms of all folders whose path is a name or ends with it: `folder:b` means `b` and `a/b`. */
 function termsOfFoldersNamed(segments: readonly Segment[], name: string): string[] {
   const parts = name.split('/').filter((part) => part !== '');
   const ending = `/${foldPath(parts.join('/'))}`;

@@ -3,7 +3,7 @@ import type { Segment } from '../index/segment.ts';
 import type { NoteMasks } from './search-filter.ts';
 import { exactTerms } from './vocabulary.ts';
 
-/** The notes in which the words follow one another as they are spelt. */
+/** Returns the notes in which the words follow one another as they are spelt. */
 export function notesWithPhrase(segments: readonly Segment[], words: readonly string[]): NoteMasks {
   const terms = words.map((word) => exactTerms(segments, word));
   return segments.map((segment) => {
@@ -46,8 +46,8 @@ function extendPhrase(
 }
 
 /**
- * The notes that have a term of each list. It does not read occurrences, so that the caller reads them for few notes
- * only.
+ * Returns the notes that have a term of each list. It does not read occurrences, so that the caller reads them for few
+ * notes only.
  */
 function notesWithAll(segment: Segment, lists: readonly (readonly string[])[]): Uint8Array {
   const matched = new Uint8Array(segment.size);

@@ -103,7 +103,7 @@ class TermVariants {
     }
   }
 
-  /** The variants that match best, in order of their terms. */
+  /** Returns the variants that match best, in order of their terms. */
   best(): TermVariant[] {
     const all = [...this.#variants.values()].sort((a, b) => b.weight - a.weight || (a.term < b.term ? -1 : 1));
     return all.slice(0, MAX_VARIANTS).sort((a, b) => (a.term < b.term ? -1 : 1));
@@ -136,14 +136,14 @@ function addForms(
   }
 }
 
-/** The languages of a vault in whose letters a word of a query is. */
+/** Returns the languages of a vault in whose letters a word of a query is. */
 function languagesToRead(word: string, languages: readonly Language[]): readonly Language[] {
   const own = languageOf(word, { latin: 'none', cyrillic: 'ru', arabic: 'ar' });
   if (own === 'ar') return languages.includes('fa') ? ['ar', 'fa'] : ['ar'];
   return own === 'none' ? languages.filter((language) => language !== 'ru' && language !== 'fa') : [own];
 }
 
-/** Whether two words have the same stem in one of the languages. */
+/** Returns whether two words have the same stem in one of the languages. */
 function isFormIn(languages: readonly Language[], one: string, other: string): boolean {
   // Cheap tests first: forms differ by their endings, and in a few letters before these.
   if (Math.abs(one.length - other.length) > MAX_ENDING) return false;
@@ -180,7 +180,7 @@ function addCompounds(
   }
 }
 
-/** Whether the term's word begins with a stem or, without its own ending, ends with it. */
+/** Returns whether the term's word begins with a stem or, without its own ending, ends with it. */
 function isCompoundOf(term: string, part: string, language: Language): boolean {
   const rest = wordOfTerm(term).length - part.length;
   // Cheap tests first: a short stem occurs in many terms.

@@ -7,12 +7,12 @@ import type { Segment, TermList } from '../index/segment.ts';
  * index is rebuilt without the others.
  */
 
-/** The terms of exactly this word, in whatever language and spelling a note has it. */
+/** Returns the terms of exactly this word, in whatever language and spelling a note has it. */
 export function exactTerms(segments: readonly Segment[], word: string): string[] {
   return [...prefixTerms(segments, wordTermPrefix(word))].filter((term) => isLive(segments, term));
 }
 
-/** The terms that have any of these stem keys, in order. */
+/** Returns the terms that have any of these stem keys, in order. */
 export function termsWithKeys(segments: readonly Segment[], keys: Iterable<string>): string[] {
   const terms = [...keys].flatMap((key) => segments.flatMap((segment) => segment.withStem(key)));
   return distinctSorted(terms).filter((term) => isLive(segments, term));
@@ -42,19 +42,19 @@ export function languagesIn(segments: readonly Segment[]): VaultLanguages {
   return { all, compounding: compounding.map(languageOf) };
 }
 
-/** The terms whose words begin with a word. */
+/** Returns the terms whose words begin with a word. */
 export function* termsStartingWith(segments: readonly Segment[], word: string): Generator<string> {
   for (const term of prefixTerms(segments, word)) if (isLive(segments, term)) yield term;
 }
 
-/** The terms whose words contain a word. */
+/** Returns the terms whose words contain a word. */
 export function* termsContaining(segments: readonly Segment[], word: string): Generator<string> {
   for (const term of merged(segments.map(({ terms }) => terms.containing(word)))) {
     if (term >= FILTER_TERMS_END && wordOfTerm(term).includes(word) && isLive(segments, term)) yield term;
   }
 }
 
-/** The terms a few edits away, with the number of edits, fewest first. */
+/** Returns the terms a few edits away, with the number of edits, fewest first. */
 export function fuzzyTerms(segments: readonly Segment[], word: string, maxEdits: number): [string, number][] {
   const editsOf = new Map<string, number>();
   for (const segment of segments) for (const { term, edits } of segment.fuzzy(word, maxEdits)) editsOf.set(term, edits);
@@ -67,7 +67,7 @@ function countLiveNotes(segments: readonly Segment[]): number {
   return segments.reduce((count, { size, deletedCount }) => count + size - deletedCount, 0);
 }
 
-/** Whether so many live notes have a term. Reads no more notes than it needs for that. */
+/** Returns whether so many live notes have a term. Reads no more notes than it needs for that. */
 function haveAtLeast(segments: readonly Segment[], term: string, least: number): boolean {
   let count = 0;
   for (const segment of segments) {
@@ -108,7 +108,7 @@ function* termsWithPrefix(terms: TermList, prefix: string): Generator<string> {
   }
 }
 
-/** The texts of ascending lists, ascending, each once. Reads no further in a list than it has to. */
+/** Returns the texts of ascending lists, ascending, each once. Reads no further in a list than it has to. */
 function merged(lists: readonly Iterable<string>[]): Iterable<string> {
   const [only] = lists;
   return lists.length === 1 && only !== undefined ? only : mergedLists(lists);
@@ -130,7 +130,7 @@ function* mergedLists(lists: readonly Iterable<string>[]): Generator<string> {
   }
 }
 
-/** Whether a live note has the term. */
+/** Returns whether a live note has the term. */
 function isLive(segments: readonly Segment[], term: string): boolean {
   return segments.some((segment) => {
     if (segment.deletedCount === 0) return segment.hasTerm(term);

@@ -47,7 +47,7 @@ export const termScore = (idf: number, frequency: number, weight: number) =>
 /** The factor of a score that a form of a word gives. */
 export const qualityOf = (weight: number) => (weight === 1 ? 1 : weight ** PARAMETERS.quality);
 
-/** The factor of a note that has only a share of the query, by idf. */
+/** Returns the factor of a note that has only a share of the query, by idf. */
 export function coverageFactor(share: number, terms: number): number {
   return terms < 2 ? 1 : 1 - (PARAMETERS.coverage / (terms - 1)) * (1 - share);
 }

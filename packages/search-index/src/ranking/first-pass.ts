@@ -153,7 +153,7 @@ export class FirstPass {
   }
 }
 
-/** The weighted frequency in title, headings and labels. */
+/** Returns the weighted frequency in title, headings and labels. */
 function namesFrequency({ title, heading, label, note }: PostingsReader, segment: Segment, norms: LengthNorms): number {
   if (title + heading + label === 0) return 0;
   const inTitle = title === 0 ? 0 : (PARAMETERS.title * title) / norms.title(segment.titleWords(note));

@@ -102,7 +102,7 @@ export function searchIndex(
 
 type Hit = KeywordHit | VectorHit;
 
-/** The notes that vectors found, then those that only words did, with scores that do not rise. */
+/** Returns the notes that vectors found, then those that only words did, with scores that do not rise. */
 function filledWith(byVectors: readonly VectorHit[], byWords: readonly KeywordHit[]): Hit[] {
   const found = new Set(byVectors.map(({ id }) => id));
   const least = byVectors.at(-1)?.score ?? 1;
@@ -110,7 +110,7 @@ function filledWith(byVectors: readonly VectorHit[], byWords: readonly KeywordHi
   return [...byVectors, ...others.map((hit) => ({ ...hit, score: Math.min(hit.score, least) }))];
 }
 
-/** The best hits that no earlier page had, or a diverse choice among them. */
+/** Returns the best hits that no earlier page had, or a diverse choice among them. */
 function pageOf(
   index: VaultIndex,
   vectors: VaultVectors | null,
@@ -131,7 +131,7 @@ function pageOf(
 
 const NO_WORDS: ReadonlySet<string> = new Set();
 
-/** The words of the names of a hit: its path, title and headings. */
+/** Returns the words of the names of a hit: its path, title and headings. */
 function wordsAbout({ path, title, heading }: SearchHit): ReadonlySet<string> {
   return new Set(wordsOf(`${path} ${title} ${heading}`).map(fold));
 }

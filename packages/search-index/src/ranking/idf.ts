@@ -8,8 +8,8 @@ import { isFunctionWordIn } from './query-terms.ts';
 const UNKNOWN_WORD = 0.5;
 
 /**
- * The inverse document frequency of each text among a vault's live notes: about 1 for a word that a third of them have, more
- * for rarer ones, little for function words. A text of several words is as rare as its rarest word.
+ * Returns the inverse document frequency of each text among a vault's live notes: about 1 for a word that a third of
+ * them have, more for rarer ones, little for function words. A text of several words is as rare as its rarest word.
  */
 export function idfsOf(index: VaultIndex, texts: readonly string[]): number[] {
   const { all: languages } = languagesIn(index.segments);

@@ -53,7 +53,7 @@ export class MatchTable {
     return this.#values[row + term] as number;
   }
 
-  /** The weight of the best form; 0 where the term does not occur. */
+  /** Returns the weight of the best form; 0 where the term does not occur. */
   weight(row: number, term: number): number {
     return this.#values[row + this.#terms + term] as number;
   }

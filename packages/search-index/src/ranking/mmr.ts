@@ -56,7 +56,7 @@ function takeBest<Item extends MmrCandidate>(
   return best < 0 ? undefined : remaining.splice(best, 1)[0];
 }
 
-/** The cosine of two candidates' vectors, else of their sets of words. */
+/** Returns the cosine of two candidates' vectors, else of their sets of words. */
 function similarityOf(a: MmrCandidate, b: MmrCandidate): number {
   if (a.vector === null || b.vector === null) {
     const common = a.words.intersection(b.words).size;

@@ -9,7 +9,7 @@ import type { Phrase, Query } from '../query/query-parser.ts';
 import { countNotesWithAny, exactTerms, languagesIn, termsStartingWith } from '../query/vocabulary.ts';
 import { PARAMETERS, type QueryTerm } from './bm25f.ts';
 
-/** The query with the words of phrases in place of the phrases. */
+/** Returns the query with the words of phrases in place of the phrases. */
 export function relaxedQuery(query: Query, phrases: readonly Phrase[]): Query {
   if (phrases.length === 0) return query;
   const words = new Map([...query.words, ...phrases.flatMap((phrase) => phrase.words)].map((own) => [own.word, own]));
@@ -21,7 +21,7 @@ export function relaxedQuery(query: Query, phrases: readonly Phrase[]): Query {
   };
 }
 
-/** The words of a query and of its phrases, with their terms in the vault. */
+/** Returns the words of a query and of its phrases, with their terms in the vault. */
 export function queryTerms(segments: readonly Segment[], query: Query): QueryTerm[] {
   const languages = languagesIn(segments);
   const spelled = withUnfinishedWord(segments, query);
@@ -47,8 +47,8 @@ export function queryTerms(segments: readonly Segment[], query: Query): QueryTer
 const MAX_PIECES = 4;
 
 /**
- * The words of a query. In scripts without spaces a dictionary cuts an unfinished word in pieces: those that no note has
- * as words, but a word of the vault begins with when they are put together, are one word.
+ * Returns the words of a query. In scripts without spaces a dictionary cuts an unfinished word in pieces: those that no
+ * note has as words, but a word of the vault begins with when they are put together, are one word.
  */
 function withUnfinishedWord(segments: readonly Segment[], { words, lastPieces }: Query): readonly SpelledWord[] {
   const tail = lastPieces.slice(-MAX_PIECES).map((piece) => piece.word);
@@ -65,8 +65,8 @@ function withUnfinishedWord(segments: readonly Segment[], { words, lastPieces }:
 }
 
 /**
- * Whether a word is a function word of the language in which most notes have it: `die` is one where notes are in German,
- * and none where they are in English.
+ * Returns whether a word is a function word of the language in which most notes have it: `die` is one where notes are
+ * in German, and none where they are in English.
  */
 export function isFunctionWordIn(
   segments: readonly Segment[],

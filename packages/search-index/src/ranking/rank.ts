@@ -67,7 +67,7 @@ export function rank(index: VaultIndex, asked: Query, filter: SearchFilter, limi
   return { hits, words, relaxed, allowed };
 }
 
-/** The words of all variants; one that is a form of several words of the query belongs to the first. */
+/** Returns the words of all variants; one that is a form of several words of the query belongs to the first. */
 function matchedWords(terms: readonly QueryTerm[]): MatchedWord[] {
   const words = new Map<string, MatchedWord>();
   terms.forEach(({ variants, idf, share }, index) => {
@@ -85,7 +85,7 @@ function newerFirst(a: Pick<Candidate, 'segment' | 'note'>, b: Pick<Candidate, '
   return a.segment.id(a.note) < b.segment.id(b.note) ? 1 : -1;
 }
 
-/** The result of a query without words: all allowed notes score 1, newest first. */
+/** Returns the result of a query without words: all allowed notes score 1, newest first. */
 function rankUnscored(segments: readonly Segment[], allowed: NoteMasks | null, limit: number): KeywordHit[] {
   const newest = new BestCandidates(limit, 1);
   segments.forEach((segment, at) => {
@@ -116,7 +116,7 @@ function scoreNotes(
   for (const pass of passes) pass.finish(idfs, contentWords);
 }
 
-/** The notes of the highest scores, best first; of equal scores the newer note first. */
+/** Returns the notes of the highest scores, best first; of equal scores the newer note first. */
 function bestCandidates(passes: readonly FirstPass[], count: number): Candidate[] {
   const best = new BestCandidates(count, thresholdOf(passes, count));
   for (const pass of passes) {
@@ -127,7 +127,7 @@ function bestCandidates(passes: readonly FirstPass[], count: number): Candidate[
   return best.sorted();
 }
 
-/** The lowest of the `count` highest scores; 0 when there are fewer. */
+/** Returns the lowest of the `count` highest scores; 0 when there are fewer. */
 function thresholdOf(passes: readonly FirstPass[], count: number): number {
   const best = new TopK(count);
   let threshold = 0;

@@ -128,7 +128,7 @@ class MatchCollector {
   }
 }
 
-/** The last chunk that begins at a position or before it. */
+/** Returns the last chunk that begins at a position or before it. */
 function chunkAt(chunkPositions: ArrayLike<number>, position: number): number {
   let low = 0;
   let high = chunkPositions.length - 1;
@@ -192,7 +192,7 @@ function leastWeight({ terms, contentWords }: QuerySummary, table: MatchTable, w
   return least;
 }
 
-/** The score of a chunk with the note's names, scaled to at most 1. */
+/** Returns the score of a chunk with the note's names, scaled to at most 1. */
 function chunkScore(
   { terms, idfs, contentWords }: QuerySummary,
   table: MatchTable,
@@ -211,7 +211,10 @@ function chunkScore(
   return (sum / (idfs * (PARAMETERS.k1 + 1))) * coverageFactor(covered / idfs, contentWords);
 }
 
-/** The share of the query's pairs of neighbours, weighted by idf, that stand side by side and in order in the note. */
+/**
+ * Returns the share of the query's pairs of neighbours, weighted by idf, that stand side by side and in order in the
+ * note.
+ */
 function adjacency(terms: readonly QueryTerm[], positions: readonly number[][]): number {
   let [all, found] = [0, 0];
   for (let term = 1; term < terms.length; term++) {
@@ -223,7 +226,7 @@ function adjacency(terms: readonly QueryTerm[], positions: readonly number[][]):
   return all === 0 ? 0 : found / all;
 }
 
-/** Whether any of the first positions is followed by one of the second. */
+/** Returns whether any of the first positions is followed by one of the second. */
 function areAdjacent(before: number[], after: number[]): boolean {
   sortIfNeeded(before);
   sortIfNeeded(after);

@@ -8,7 +8,7 @@ const WORD_MAX = 24;
 /** Characters of the text beside a link that are read: markdown is longer than what a reader sees of it. */
 const BESIDE = 400;
 
-/** The paragraph around a link or name as a reader sees it, at most 200 characters, and where in it that is. */
+/** Returns the paragraph around a link or name as a reader sees it, at most 200 characters, and where in it that is. */
 export function contextOf(text: string, { start, end }: { readonly start: number; readonly end: number }) {
   const label = shorten(plainText(text.slice(start, end)), LABEL_MAX);
   const room = CONTEXT_MAX - label.length;
@@ -26,27 +26,27 @@ export function contextOf(text: string, { start, end }: { readonly start: number
   };
 }
 
-/** A text that begins somewhere, from the word that begins next, unless that is far. */
+/** Returns a text that begins somewhere, from the word that begins next, unless that is far. */
 function fromWord(text: string): string {
   const whole = text.toWellFormed().replace(/^\ufffd/, '');
   const space = whole.search(/\s/);
   return space >= 0 && space < WORD_MAX ? whole.slice(space + 1) : whole;
 }
 
-/** A text that ends somewhere, to the word that ended last, unless that is far. */
+/** Returns a text that ends somewhere, to the word that ended last, unless that is far. */
 function toWord(text: string): string {
   const space = text.search(/\s\S*$/);
   return space >= 0 && space >= text.length - WORD_MAX ? text.slice(0, space) : text;
 }
 
-/** The plain form of a part, with the spaces that separate it from what is beside it. */
+/** Returns the plain form of a part, with the spaces that separate it from what is beside it. */
 function beside(part: string): string {
   const plain = plainText(part);
   if (plain === '') return /\s/.test(part) ? ' ' : '';
   return `${/^\s/.test(part) ? ' ' : ''}${plain}${/\s$/.test(part) ? ' ' : ''}`;
 }
 
-/** The first characters of a text, without half of a surrogate pair. */
+/** Returns the first characters of a text, without half of a surrogate pair. */
 function shorten(text: string, length: number): string {
   const last = text.charCodeAt(length - 1);
   return text.slice(0, text.length > length && last >= 0xd800 && last <= 0xdbff ? length - 1 : length);

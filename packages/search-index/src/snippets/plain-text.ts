@@ -46,7 +46,7 @@ const tag = new RegExp(`<(?:/?(?:${element})(?![\\w-])[^<>\\n]{0,300}|!--[^<>\\n
 const inlineSyntax =
   /\\([!-/:-@[-`{-~])|(?<=\S)\*{1,3}|\*{1,3}(?=\S)|~~|==|`+|%%|(?<![\p{L}\p{N}])_{1,2}|_{1,2}(?![\p{L}\p{N}])/gu;
 
-/** The text beside an image, unless it is only its file name or its size. */
+/** Returns the text beside an image, unless it is only its file name or its size. */
 function labelOfImage(label: string): string {
   return fileName.test(label.trim()) ? ' ' : label;
 }

@@ -53,7 +53,7 @@ export class SnippetMaker {
     return { snippet, highlights };
   }
 
-  /** The part of a long text around its first match, from the beginning of a line where that is near. */
+  /** Returns the part of a long text around its first match, from the beginning of a line where that is near. */
   #excerptOf(markdown: string): string {
     const first = this.#matchesIn(markdown)[0]?.start ?? 0;
     const earliest = Math.max(0, first - MAX_TEXT_LENGTH / 4);
@@ -105,7 +105,7 @@ function weightOf(words: Iterable<MatchedWord>): number {
   return sum;
 }
 
-/** The beginning of a word a little before an offset. */
+/** Returns the beginning of a word a little before an offset. */
 function startNear(text: string, offset: number): number {
   if (offset <= LEAD_LENGTH) return 0;
   const space = text.indexOf(' ', offset - LEAD_LENGTH);
@@ -113,7 +113,7 @@ function startNear(text: string, offset: number): number {
   return splitsSurrogatePair(text, from) ? from + 1 : from;
 }
 
-/** The end of a word a little before an offset. */
+/** Returns the end of a word a little before an offset. */
 function endNear(text: string, from: number, offset: number): number {
   const space = text.lastIndexOf(' ', offset);
   const end = space > from + (offset - from) / 2 ? space : offset;

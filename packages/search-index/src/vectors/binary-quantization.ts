@@ -100,7 +100,7 @@ export class BinaryQuantization {
     return estimates;
   }
 
-  /** The bytes of a row in which the query is not all 0, filled up to an even number. */
+  /** Returns the bytes of a row in which the query is not all 0, filled up to an even number. */
   #nonZeroBytes(query: Float32Array): Int32Array {
     const used: number[] = [];
     for (let byte = 0; byte < this.#rowBytes; byte++) {
@@ -110,7 +110,7 @@ export class BinaryQuantization {
     return Int32Array.from(used);
   }
 
-  /** A table of what each byte of a row, with each of its 256 values, adds to the dot product. */
+  /** Returns a table of what each byte of a row, with each of its 256 values, adds to the dot product. */
   #contributions(query: Float32Array): Float32Array {
     const table = new Float32Array(this.#rowBytes * 256);
     for (let byte = 0; byte < this.#rowBytes; byte++) {

@@ -105,8 +105,8 @@ export class VaultVectors {
   }
 
   /**
-   * The cosine with a query up to which chunks are near it by chance: somewhat above the mean of all chunks, which lies
-   * at 0 for some models and at 0.7 for others, and is higher for queries about what most notes are about.
+   * Returns the cosine with a query up to which chunks are near it by chance: somewhat above the mean of all chunks,
+   * which lies at 0 for some models and at 0.7 for others, and is higher for queries about what most notes are about.
    */
   chanceLevel(vector: Float32Array, margin = CHANCE_MARGIN): number {
     if (this.#matrix === null || this.#matrix.dimensions !== vector.length) return 0;
@@ -114,7 +114,7 @@ export class VaultVectors {
     return mean + margin * (1 - mean);
   }
 
-  /** Whether the vectors of a note are in memory, made of the note as the index has it. */
+  /** Returns whether the vectors of a note are in memory, made of the note as the index has it. */
   has(index: VaultIndex, id: string): boolean {
     return this.#isCurrent(index, id);
   }
@@ -152,7 +152,10 @@ export class VaultVectors {
     return { start: chunks[chunk - 1]?.end ?? 0, end, heading };
   }
 
-  /** The vector of the chunk at a UTF-16 offset of a note; null when there is none of the note as the index holds it. */
+  /**
+   * Returns the vector of the chunk at a UTF-16 offset of a note; null when there is none of the note as the index
+   * holds it.
+   */
   vectorAt(index: VaultIndex, id: string, offset: number): Float32Array | null {
     const entry = this.#entries.get(id);
     if (entry === undefined || this.#matrix === null || !this.#isCurrent(index, id)) return null;
@@ -160,7 +163,7 @@ export class VaultVectors {
     return this.#matrix.vectorOf(entry.number, Math.max(0, chunk));
   }
 
-  /** The allowed notes by their numbers in the matrix. */
+  /** Returns the allowed notes by their numbers in the matrix. */
   #maskOf(index: VaultIndex, allowed: NoteMasks): Uint8Array {
     const maskOfSegment = new Map(index.segments.map((segment, at) => [segment, allowed[at]]));
     const mask = new Uint8Array(this.#ids.length);

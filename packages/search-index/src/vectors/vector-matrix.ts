@@ -106,7 +106,7 @@ export class VectorMatrix {
     if (this.#removedRows > MIN_REMOVED_TO_COMPACT && this.#removedRows * 4 > this.#rows) this.#compact();
   }
 
-  /** The sum of a query's cosines with all chunks. */
+  /** Returns the sum of a query's cosines with all chunks. */
   sumOfCosines(query: Float32Array): number {
     return query.reduce((total, value, at) => total + value * (this.#sum[at] ?? 0), 0);
   }
@@ -149,7 +149,7 @@ export class VectorMatrix {
       .map(({ row, score }) => ({ note: this.#notes[row] ?? 0, chunk: this.#chunks[row] ?? 0, score }));
   }
 
-  /** The vector of a note's chunk; null when there is none. */
+  /** Returns the vector of a note's chunk; null when there is none. */
   vectorOf(note: number, chunk: number): Float32Array | null {
     const rows = this.#rowsOfNote.get(note);
     if (rows === undefined || chunk >= rows.count) return null;
@@ -170,7 +170,7 @@ export class VectorMatrix {
     return rows.subarray(0, count);
   }
 
-  /** The rows whose estimated dot product with the query is highest, ascending. */
+  /** Returns the rows whose estimated dot product with the query is highest, ascending. */
   #preselect(query: Float32Array, count: number, rows: Int32Array): Int32Array {
     const estimates = this.#upToDateBinary().estimates(query, rows);
     const candidates = new TopK(Math.max(MIN_CANDIDATES, count * CANDIDATES_PER_HIT));
@@ -198,7 +198,7 @@ export class VectorMatrix {
     return (even + odd) * (this.#scales[row] as number);
   }
 
-  /** The dot product with a query that is 0 in all other dimensions. */
+  /** Returns the dot product with a query that is 0 in all other dimensions. */
   #sparseDot(query: Float32Array, nonZero: Int32Array, row: number): number {
     const base = row * this.dimensions;
     const values = this.#values;
@@ -210,7 +210,10 @@ export class VectorMatrix {
     return sum * (this.#scales[row] as number);
   }
 
-  /** The bits. They are made at first use, and again when the number of rows has doubled: the means may have moved. */
+  /**
+   * Returns the bits. They are made at first use, and again when the number of rows has doubled: the means may have
+   * moved.
+   */
   #upToDateBinary(): BinaryQuantization {
     if (this.#binary !== null && this.#rows <= 2 * this.#rowsInMeans) return this.#binary;
     const binary = new BinaryQuantization(this.dimensions, this.#means());
@@ -221,8 +224,8 @@ export class VectorMatrix {
   }
 
   /**
-   * The mean of each dimension, or 0 where it is small compared with the variance: subtracting that would gain little, and
-   * would make a sparse query non-zero in every dimension.
+   * Returns the mean of each dimension, or 0 where it is small compared with the variance: subtracting that would gain
+   * little, and would make a sparse query non-zero in every dimension.
    */
   #means(): Float32Array {
     const sums = new Float64Array(this.dimensions);

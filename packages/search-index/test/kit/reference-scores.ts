@@ -125,7 +125,7 @@ function weighing(vocabulary: readonly string[], word: string): Weigh {
   };
 }
 
-/** The edit distance by its definition (optimal string alignment). */
+/** Returns the edit distance by its definition (optimal string alignment). */
 export function distance(a: string, b: string): number {
   const table = Array.from({ length: a.length + 1 }, (_, i) => Array.from({ length: b.length + 1 }, (_, j) => i || j));
   const at = (i: number, j: number) => table[i]?.[j] ?? Number.POSITIVE_INFINITY;

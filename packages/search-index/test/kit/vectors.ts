@@ -21,7 +21,7 @@ export function dot(a: Float32Array, b: Float32Array): number {
   return sum;
 }
 
-/** The share of the truly nearest `count` vectors that a matrix finds, averaged over queries. */
+/** Returns the share of the truly nearest `count` vectors that a matrix finds, averaged over queries. */
 export function recall(matrix: VectorMatrix, queries: readonly Float32Array[], count: number): number {
   const vectors = Array.from({ length: matrix.noteCount }, (_, note) => matrix.vectorOf(note, 0) ?? new Float32Array());
   const shares = queries.map((query) => {

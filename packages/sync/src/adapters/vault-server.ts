@@ -288,7 +288,7 @@ export class VaultServer implements Server {
   }
 }
 
-/** Whether a server does not know an operation on items: of an unknown item it would say which. */
+/** Returns whether a server does not know an operation on items: of an unknown item it would say which. */
 function isUnknownOperation({ status, code, body }: ApiError): boolean {
   return status === 404 && code !== VAULT_NOT_FOUND && !('item_id' in body);
 }
@@ -391,7 +391,7 @@ async function* reachedPieces(pieces: AsyncIterable<Uint8Array>): AsyncIterable<
   }
 }
 
-/** A connection that breaks during a download is a temporary failure. */
+/** Yields the downloaded bytes. A broken connection is thrown as a transient failure. */
 async function* reachedBytes(reader: ReadableStreamDefaultReader<Uint8Array>): AsyncIterable<Uint8Array> {
   try {
     for (;;) {

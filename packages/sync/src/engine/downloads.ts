@@ -100,7 +100,8 @@ export class Downloads {
   }
 
   /**
-   * Whether the vault has the value of a file here, which then is agreed on: both sides may have rewritten the same links.
+   * Returns whether the vault has the value of a file here, which then is agreed on: both sides may have rewritten the
+   * same links.
    */
   async #agreesOnValue(id: string, file: DiskFile): Promise<boolean> {
     const remote = this.#state.remote.get(id);

@@ -183,7 +183,7 @@ export class SyncEngine {
     await this.#record(changes);
   }
 
-  /** Whether the feed was read up to a seq just now: then it has nothing new for a while. */
+  /** Returns whether the feed was read up to a seq just now: then it has nothing new for a while. */
   hasRead(changeSeq: number): boolean {
     return changeSeq === this.#state.remoteFoldersSeq && this.#ports.clock.ticks() - this.#readAt < JUST_NOW_MS;
   }
@@ -201,7 +201,7 @@ export class SyncEngine {
     await this.#state.commit();
   }
 
-  /** A decision must not take a file that is being replaced for a deleted one. */
+  /** Observes both sides until local files have settled, so that a file being replaced does not count as deleted. */
   async #observeSettled(maySend?: boolean): Promise<{ readonly trees: Trees }> {
     for (let tries = 0; ; tries++) {
       const { trees, local } = await this.#observe(maySend);
@@ -452,7 +452,7 @@ export class SyncEngine {
   }
 }
 
-/** Whether an operation replaces one of some notes here by the vault's text. */
+/** Returns whether an operation replaces one of some notes here by the vault's text. */
 function replacesOneOf(files: readonly SyncedFile[]): (operation: Operation) => boolean {
   const ids = new Set(files.map(({ id }) => id));
   return (operation) => operation.type === 'writeLocal' && ids.has(operation.id);

@@ -48,7 +48,7 @@ export class Holds {
     });
   }
 
-  /** The move of a file with the content that it has, if it is held. */
+  /** Returns the move of a file with the content that it has, if it is held. */
   #asItIs<Move extends LocalMove>(move: Move, hashAt: (path: string) => string | undefined): Move {
     return move.id !== null && this.#held.has(move.id) ? { ...move, hash: hashAt(move.from) ?? move.hash } : move;
   }
@@ -84,7 +84,7 @@ export class Holds {
     };
   }
 
-  /** The trees with the text of held notes as it was agreed on, on both sides. */
+  /** Returns the trees with the text of held notes as it was agreed on, on both sides. */
   masked({ local, remote, synced }: Trees): Trees {
     if (this.#held.size === 0) return { local, remote, synced };
     const agreed = new Map(synced.files.filter(({ id }) => this.#held.has(id)).map((file) => [file.id, file]));

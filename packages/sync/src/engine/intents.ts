@@ -68,7 +68,10 @@ export class Intents {
     }
   }
 
-  /** The server's file is the one that was sent, and later edits of it are edits of that. */
+  /**
+   * Returns the state changes after a file was created on the server: later edits are based on the sent file. Null
+   * while unknown.
+   */
   #created(intent: Create): StateChange[] | null {
     const { hash, path, fileId } = intent;
     const remote = this.#createdFile(intent);

@@ -2,8 +2,8 @@
 const BYTES_MAX = 4 * 1024 * 1024;
 
 /**
- * Whether only the value of a file counts: the settings of Obsidian, which it writes again at each start, and canvases,
- * in which it and the server rewrite the same links, in another order or with other spaces.
+ * Returns whether only the value of a file counts: the settings of Obsidian, which it writes again at each start, and
+ * canvases, in which it and the server rewrite the same links, in another order or with other spaces.
  *
  * @param file with its number of bytes, if that is known
  */
@@ -11,7 +11,7 @@ export function isComparedByValue({ path, size }: { readonly path: string; reado
   return size !== null && size <= BYTES_MAX && /^\.obsidian\/.+\.json$|\.canvas$/i.test(path);
 }
 
-/** Whether two texts are JSON of one value. The order of an object's keys does not count. */
+/** Returns whether two texts are JSON of one value. The order of an object's keys does not count. */
 export function isSameValue(a: string, b: string): boolean {
   try {
     return isEqual(JSON.parse(a), JSON.parse(b));

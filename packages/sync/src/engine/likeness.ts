@@ -18,7 +18,7 @@ export function likeness(a: string, b: string): Likeness {
   return { shared, most: Math.max(lettersIn(wordsOfA), lettersIn(wordsOfB)) };
 }
 
-/** Whether one of two texts was made from the other: more than half of the letters, of at least 200, agree. */
+/** Returns whether one of two texts was made from the other: more than half of the letters, of at least 200, agree. */
 export function isLike({ shared, most }: Likeness): boolean {
   return most >= LETTERS_MIN && shared * 2 > most;
 }

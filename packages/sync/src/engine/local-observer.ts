@@ -55,7 +55,7 @@ export interface LocalObservation {
    * unchanged.
    */
   readonly unseen: Unseen;
-  /** Some files are still changing: observe again after this time. Null when none is. */
+  /** Time after which to observe again because files are still changing, in milliseconds; null if none is. */
   readonly settlesInMs: number | null;
   /** Files are getting other names: which of them is gone or new cannot be told yet. */
   readonly isRenaming: boolean;
@@ -243,7 +243,8 @@ export class LocalObserver {
   }
 
   /**
-   * Whether a renamed file has not rested, or has the path of another one that is nowhere: it may be between two names.
+   * Returns whether a renamed file has not rested, or has the path of another one that is nowhere: it may be between
+   * two names.
    *
    * @param waits gets the times after which that may be over.
    */

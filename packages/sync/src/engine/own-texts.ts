@@ -98,7 +98,7 @@ export class OwnTexts {
     await inParallel(tasks, CONCURRENCY);
   }
 
-  /** Whether the vault's note has all lines of the local one, in the same order. */
+  /** Returns whether the vault's note has all lines of the local one, in the same order. */
   async #isContained({ file, remote }: Meeting): Promise<boolean> {
     if (file.size === 0) return true;
     try {
@@ -112,7 +112,7 @@ export class OwnTexts {
   }
 }
 
-/** Whether a text has all lines of another one, in the same order; lines without a letter do not count. */
+/** Returns whether a text has all lines of another one, in the same order; lines without a letter do not count. */
 export function hasLinesOf(text: string, other: string): boolean {
   const lines = linesOf(text)[Symbol.iterator]();
   return linesOf(other).every((line) => {

@@ -89,8 +89,8 @@ export interface Disk {
    */
   pathFault(path: string): string | null;
   /**
-   * Whether the user's rules keep a path out of syncing. Such files count as absent on both sides, and nothing is done
-   * to them. The rules may change with each `list`.
+   * Returns whether the user's rules keep a path out of syncing. Such files count as absent on both sides, and nothing
+   * is done to them. The rules may change with each `list`.
    */
   isIgnored(path: string, kind: 'file' | 'folder'): boolean;
   /**
@@ -296,7 +296,7 @@ export interface Server {
   delete(file: Pick<RemoteFile, 'id' | 'path' | 'hash'>): Promise<'deleted' | 'changed'>;
   makeFolder(path: string): Promise<'made' | 'changed'>;
   removeFolder(path: string): Promise<void>;
-  /** Whether the vault's trash has a file, with this hash; false where that is not known. */
+  /** Returns whether the vault's trash has a file, with this hash; false where that is not known. */
   hasInTrash(id: string, hash: string): Promise<boolean>;
 }
 

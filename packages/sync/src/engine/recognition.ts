@@ -70,7 +70,7 @@ export class Recognition {
     return file === undefined ? null : ((await this.#contents.text(file))?.text ?? null);
   }
 
-  /** The text that both sides had last. Where it was never sent from here, the server may have it still. */
+  /** Returns the text that both sides had last. Where it was never sent from here, the server may have it still. */
   async #agreedText(synced: SyncedFile): Promise<string | null> {
     const hash = agreedHash(synced);
     const [known, remote] = [await this.#state.baseText(hash), this.#state.remote.get(synced.id)];

@@ -12,7 +12,7 @@ import type { StateChange } from './ports.ts';
 /** A hash that no file has: a file with this base counts as changed on both sides, and a change wins over a deletion. */
 const NO_HASH = '';
 
-/** The state changes that turn each stopped operation into its opposite. */
+/** Returns the state changes that turn each stopped operation into its opposite. */
 export function putBack(operations: readonly Operation[], { local, remote, synced }: Trees): StateChange[] {
   const syncedOf = new Map(synced.files.map((file) => [file.id, file]));
   const remoteOf = new Map(remote.files.map((file) => [file.id, file]));
@@ -39,7 +39,7 @@ export function putBack(operations: readonly Operation[], { local, remote, synce
   });
 }
 
-/** The state changes after which the folder has no changes of its own, so that it takes those of the vault. */
+/** Returns the state changes after which the folder has no changes of its own, so that it takes those of the vault. */
 export function followServer({ local, remote, synced }: Trees): StateChange[] {
   const { known, fresh } = identify(synced.files, local.files);
   const remoteAt = new Map(remote.files.map((file) => [foldPath(file.path), file]));
@@ -62,7 +62,7 @@ export function followServer({ local, remote, synced }: Trees): StateChange[] {
   return changes;
 }
 
-/** The state changes after which the vault has no changes of its own, so that it takes those of the folder. */
+/** Returns the state changes after which the vault has no changes of its own, so that it takes those of the folder. */
 export function makeAuthoritative({ local, remote, synced }: Trees): StateChange[] {
   const { known } = identify(synced.files, local.files);
   const there = new Set(remote.files.map(({ id }) => id));
@@ -79,7 +79,7 @@ export function makeAuthoritative({ local, remote, synced }: Trees): StateChange
   return [...agreed, ...deleted, ...folders];
 }
 
-/** The agreed files once the changes are recorded. */
+/** Returns the agreed files once the changes are recorded. */
 export function syncedAfter({ synced }: Trees, changes: readonly StateChange[]): SyncedFile[] {
   const files = new Map(synced.files.map((file) => [file.id, file]));
   for (const change of changes) {
@@ -89,7 +89,7 @@ export function syncedAfter({ synced }: Trees, changes: readonly StateChange[]):
   return [...files.values()];
 }
 
-/** The files of the vault whose present content operations would remove. */
+/** Returns the files of the vault whose present content operations would remove. */
 export function overwrittenRemotely(operations: readonly Operation[], { remote }: Trees): RemoteFile[] {
   const ids = new Set(
     operations.flatMap((operation) =>

@@ -179,7 +179,7 @@ export function keyOfIntent(
   return `${effect} ${intent.id}`;
 }
 
-/** Whether two listings of a path are of the same bytes. */
+/** Returns whether two listings of a path are of the same bytes. */
 export function isAlike(a: DiskFile, b: DiskFile): boolean {
   return a.size === b.size && a.mtimeMs === b.mtimeMs && a.ctimeMs === b.ctimeMs && a.fileId === b.fileId;
 }

@@ -276,8 +276,8 @@ export class Uploads {
   }
 
   /**
-   * Whether a file that seems deleted lives at an ignored path of the vault. It cannot come back under its id, so the
-   * local one becomes a file of its own.
+   * Returns whether a file that seems deleted lives at an ignored path of the vault. It cannot come back under its id,
+   * so the local one becomes a file of its own.
    */
   #isElsewhere(id: string | null): boolean {
     if (id === null || !this.#state.remote.has(id)) return false;

@@ -60,8 +60,8 @@ export function brake(
 }
 
 /**
- * Whether an operation waits for approval. Deletions wait alone; when nearly all files have changed, everything on that
- * side waits, because it may be another folder or another vault.
+ * Returns whether an operation waits for approval. Deletions wait alone; when nearly all files have changed, everything
+ * on that side waits, because it may be another folder or another vault.
  */
 export function isHeld(operation: Operation, brakes: readonly BrakeReason[]): boolean {
   return brakes.some(({ side, kind }) => {

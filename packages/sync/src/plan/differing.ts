@@ -68,13 +68,16 @@ function isInSync(synced: SyncedFile, local: LocalFile, remote: RemoteFile): boo
   );
 }
 
-/** Whether a path, or that of a folder above it, is among `at`. */
+/** Returns whether a path, or that of a folder above it, is among `at`. */
 function isAtOrBelow(folded: string, at: ReadonlySet<string>): boolean {
   for (let path = folded; path !== ''; path = folderOf(path)) if (at.has(path)) return true;
   return false;
 }
 
-/** Whether one of the files has the path of a folder that differs, or is at or below the path of a file that does. */
+/**
+ * Returns whether one of the files has the path of a folder that differs, or is at or below the path of a file that
+ * does.
+ */
 function* hasPathNear(
   equal: readonly LocalFile[],
   at: ReadonlySet<string>,
@@ -90,14 +93,16 @@ function* hasPathNear(
   return isNear;
 }
 
-/** Whether the file system's id of one of the others is that of a file in sync. */
+/** Returns whether the file system's id of one of the others is that of a file in sync. */
 function hasIdOf(equal: readonly LocalFile[], others: readonly Pick<LocalFile, 'fileId'>[]): boolean {
   const ids = new Set(others.map(({ fileId }) => fileId));
   ids.delete(null);
   return ids.size > 0 && equal.some(({ fileId }) => ids.has(fileId));
 }
 
-/** The folders that some side lacks, with those above them and above files that differ; and all folders, folded. */
+/**
+ * Returns the folders that some side lacks, with those above them and above files that differ; and all folders, folded.
+ */
 function* foldersThatDiffer({ local, remote, synced }: Trees, above: readonly string[]) {
   const inLocal = foldersOf(local.files, local.folders);
   yield;

@@ -24,8 +24,8 @@ export interface FileState {
 }
 
 /**
- * Whether two paths differ only by the case of their folders. Moving the file cannot change that; moving the folder
- * can.
+ * Returns whether two paths differ only by the case of their folders. Moving the file cannot change that; moving the
+ * folder can.
  */
 export function isSamePlace(a: string, b: string): boolean {
   return a === b || (fileName(a) === fileName(b) && foldPath(a) === foldPath(b));
@@ -57,7 +57,9 @@ export function fileStates({ local, remote, synced }: Trees, isReadOnly = false)
   return withFresh(states, fresh);
 }
 
-/** Whether a local file has a content that the server has or had: the agreed one, or what the server made of it. */
+/**
+ * Returns whether a local file has a content that the server has or had: the agreed one, or what the server made of it.
+ */
 export function isUnedited({ hash }: Pick<LocalFile, 'hash'>, synced: SyncedFile): boolean {
   return hash === agreedHash(synced) || hash === synced.hash;
 }
@@ -79,7 +81,7 @@ function destination({ synced, local, remote }: ObservedState): Pick<FileState, 
   return { target: synced.path, decidedBy: 'both' };
 }
 
-/** The target where only the vault decides; a local file that was edited is not deleted with the vault's. */
+/** Returns the target where only the vault decides; a local file that was edited is not deleted with the vault's. */
 function destinationInVault({ synced, local, remote }: ObservedState): Pick<FileState, 'target' | 'decidedBy'> {
   if (remote !== null) return { target: remote.path, decidedBy: 'remote' };
   const isEdited = synced !== null && local !== null && !isUnedited(local, synced);

@@ -75,8 +75,8 @@ function countBelow(folders: readonly string[], present: readonly string[]): Rea
 }
 
 /**
- * Whether a folder neither contains nor lies in the source or destination of a move. Moves must be independent because
- * they run in any order.
+ * Returns whether a folder neither contains nor lies in the source or destination of a move. Moves must be independent
+ * because they run in any order.
  */
 function isOutside(folder: string, { from, to }: FolderMove): boolean {
   const folded = foldPath(folder);

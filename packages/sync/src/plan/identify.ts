@@ -11,8 +11,8 @@ export interface Identification {
 }
 
 /**
- * Whether a local file may be the synced one although its path is spelled with other case. A rename keeps the file
- * system's id, so where ids differ in a path whose file name is spelled anew, it is another file.
+ * Returns whether a local file may be the synced one although its path is spelled with other case. A rename keeps the
+ * file system's id, so where ids differ in a path whose file name is spelled anew, it is another file.
  */
 export function canBeSpelledAnew(
   synced: Pick<SyncedFile, 'path' | 'fileId'>,

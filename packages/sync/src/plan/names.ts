@@ -34,7 +34,7 @@ export function conflictPath(path: string, label: string, taken: (foldedPath: st
 
 const CONFLICT_COPY = / \(conflict [\p{L}\p{N}-]* \d{4}-\d\d-\d\d \d\d-\d\d-\d\d(?: \d+)?\)(\.[^./]*)?$/u;
 
-/** Whether a path was made by `conflictPath`, on any device. */
+/** Returns whether a path was made by `conflictPath`, on any device. */
 export function isConflictPath(path: string): boolean {
   return CONFLICT_COPY.test(path);
 }

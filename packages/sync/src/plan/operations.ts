@@ -113,7 +113,7 @@ export interface LocalMove {
   readonly hash: string;
 }
 
-/** Whether one of two edits of a settings file replaces the other, which goes to the trash of this device. */
+/** Returns whether one of two edits of a settings file replaces the other, which goes to the trash of this device. */
 export function replacesEdit(operation: Operation): boolean {
   if (operation.type === 'writeLocal') return operation.conflict === true;
   return operation.type === 'pushContent' && isSetting(operation.path) && operation.base.hash !== operation.remoteHash;
@@ -127,7 +127,7 @@ export function keyOf(operation: Operation): string {
 /** The direction in which changes are applied. */
 export type Direction = 'both' | 'pull' | 'push';
 
-/** Whether a sync in this direction carries the operation out. */
+/** Returns whether a sync in this direction carries the operation out. */
 export function isWanted({ type }: Operation, direction: Direction): boolean {
   const isUp = type.includes('Remote') || type === 'pushContent';
   const isDown = type.includes('Local') || type === 'setAside';

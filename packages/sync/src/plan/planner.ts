@@ -120,7 +120,7 @@ export function* planOfAll(trees: Trees, options: PlanOptions): Steps<Plan> {
   return { operations: wanted, unwanted, problems };
 }
 
-/** Whether the vault does not get the path that the file has here. */
+/** Returns whether the vault does not get the path that the file has here. */
 function isUnsendable({ problem }: FileState): boolean {
   return problem === 'case' || problem === 'name here';
 }
@@ -307,12 +307,15 @@ function contentOperation(
   return { type: 'setAside', id, from: local.path, to: asidePath(local.path, states, label), hash: local.hash };
 }
 
-/** Whether the edit here is later than the vault's. Where that is not known, the vault's counts as later. */
+/** Returns whether the edit here is later than the vault's. Where that is not known, the vault's counts as later. */
 function isLater({ mtimeMs = 0 }: LocalFile, { mtime }: RemoteFile): boolean {
   return mtimeMs > mtime * 1000;
 }
 
-/** Whether the folder alone has a file of this content: a program that saves the same again and again needs one copy. */
+/**
+ * Returns whether the folder alone has a file of this content: a program that saves the same again and again needs one
+ * copy.
+ */
 function isOnlyHere(hash: string, states: readonly FileState[]): boolean {
   return states.some(({ local, remote, synced }) => remote === null && synced === null && local?.hash === hash);
 }
@@ -325,7 +328,7 @@ function asidePath(path: string, states: readonly FileState[], label: string): s
   return conflictPath(path, label, (folded) => taken.has(folded));
 }
 
-/** The files that only the folder has, for a device that may not send them. */
+/** Returns the files that only the folder has, for a device that may not send them. */
 function onlyHere(states: readonly FileState[]): Problem[] {
   return states.flatMap(({ local, remote, target, problem }) =>
     local !== null && remote === null && problem === null && target === local.path

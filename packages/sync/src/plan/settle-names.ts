@@ -48,7 +48,7 @@ export function* settleNames(
   });
 }
 
-/** Whether any file has the path of a folder with files. */
+/** Returns whether any file has the path of a folder with files. */
 function hasFileAsFolder(states: readonly FileState[], owners: ReadonlyMap<string, FileState>): boolean {
   const folders = new Set<string>();
   for (const { target } of states) {

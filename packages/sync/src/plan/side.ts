@@ -39,12 +39,12 @@ export class Side {
     return this.#pathOf(state);
   }
 
-  /** Whether a folder without files has the path. */
+  /** Returns whether a folder without files has the path. */
   hasEmptyFolder(path: string): boolean {
     return this.#emptyFolders.has(foldPath(path));
   }
 
-  /** Whether any file lies below a folder. */
+  /** Returns whether any file lies below a folder. */
   hasFilesIn(folder: string): boolean {
     return this.#inside.has(foldPath(folder));
   }

@@ -45,7 +45,10 @@ export interface SyncedFile {
   readonly pushed: string | null;
 }
 
-/** The hash of the content that this device last had in common with the server: what changed on either side differs. */
+/**
+ * Returns the hash of the content that this device last had in common with the server: what changed on either side
+ * differs.
+ */
 export function agreedHash({ hash, pushed }: Pick<SyncedFile, 'hash' | 'pushed'>): string {
   return pushed ?? hash;
 }

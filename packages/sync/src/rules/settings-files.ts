@@ -6,7 +6,9 @@ const APP = 'obsidian';
 /** The folder of the settings in every vault, whatever the app of a device calls its own. */
 export const SETTINGS_FOLDER = `.${APP}`;
 
-/** Whether a path is one of Obsidian's settings: the app reads them under one name, so no copy can stand beside. */
+/**
+ * Returns whether a path is one of Obsidian's settings: the app reads them under one name, so no copy can stand beside.
+ */
 export function isSetting(path: string): boolean {
   return path.startsWith(`${SETTINGS_FOLDER}/`);
 }
@@ -37,7 +39,7 @@ export class SettingsFiles {
     this.#files = groups.flatMap((group) => FILES[group]);
   }
 
-  /** Whether a file of the settings, or a folder that can contain some, is synced. */
+  /** Returns whether a file of the settings, or a folder that can contain some, is synced. */
   includes(path: string, kind: 'file' | 'folder'): boolean {
     if (path === SETTINGS_FOLDER) return kind === 'folder' && this.#files.length > 0;
     if (!isSetting(path)) return false;

@@ -26,7 +26,7 @@ export class Progress {
     return this.#up + this.#down === 0;
   }
 
-  /** The status with what is left. */
+  /** Returns the status with what is left. */
   in(status: SyncStatus): SyncStatus {
     if (this.isOver) return status;
     return { ...status, state: 'syncing', waitingUp: this.#up, waitingDown: this.#down };

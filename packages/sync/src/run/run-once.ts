@@ -20,7 +20,7 @@ export type Control = (typeof CONTROLS)[number];
 export interface SyncedFolder {
   readonly engine: SyncEngine;
   readonly status: StatusStore;
-  /** The conflict copies that the folder had when it was last listed. */
+  /** Returns the conflict copies that the folder had when it was last listed. */
   conflicts(): readonly string[];
 }
 
@@ -42,7 +42,7 @@ export async function runOnce(sync: SyncedFolder, options: SyncOptions = {}): Pr
   }
 }
 
-/** Whether what is stopped now is no more than what the user was shown. */
+/** Returns whether what is stopped now is no more than what the user was shown. */
 function isWithin(shown: readonly BrakeReason[]): (brakes: readonly BrakeReason[]) => boolean {
   return (brakes) =>
     brakes.every(({ side, kind, files }) =>

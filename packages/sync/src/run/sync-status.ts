@@ -63,7 +63,7 @@ function waitingOf(pending: readonly Operation[], before: SyncStatus, now: numbe
   };
 }
 
-/** The status while the server cannot be reached. @param pending what is still to do, as far as it is known */
+/** Returns the status while the server cannot be reached. @param pending what is still to do, as far as it is known */
 export function offlineStatus(
   pending: readonly Operation[],
   message: string,
@@ -73,7 +73,7 @@ export function offlineStatus(
   return { ...before, ...waitingOf(pending, before, now), state: 'offline', at: now, message };
 }
 
-/** The status after a run. */
+/** Returns the status after a run. */
 export function statusOf(
   { kind, isReadOnly, pending, brakes, unsynced }: Omit<SyncResult, 'done' | 'retryAt'>,
   conflicts: readonly string[],
@@ -94,7 +94,7 @@ export function statusOf(
   };
 }
 
-/** The path on which an operation works. */
+/** Returns the path on which an operation works. */
 export function pathOf(operation: Operation): string {
   if ('path' in operation) return operation.path;
   if ('to' in operation) return operation.to;

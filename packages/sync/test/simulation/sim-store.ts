@@ -18,7 +18,7 @@ export class SimStore implements StateStore {
   #isReadOnly = false;
   turn: () => Promise<void> = () => Promise.resolve();
 
-  /** A store with the state that this one has now. */
+  /** Returns a store with the state that this one has now. */
   copied(): SimStore {
     const copy = new SimStore();
     for (const [from, to] of [

@@ -456,7 +456,7 @@ export class World {
     return `no peace: ${this.devices.map(({ name, result }) => `${name} ${JSON.stringify(result)}`).join('; ')}`;
   }
 
-  /** The files of the vault that a folder lacks or has otherwise, but for those that it names. */
+  /** Returns the files of the vault that a folder lacks or has otherwise, but for those that it names. */
   #missingFrom(disk: WorldDisk, unsynced: ReadonlySet<string>): string[] {
     const here = new Map([...disk.contents].map(([path, content]) => [foldPath(path), content]));
     return this.server.live
