@@ -1,8 +1,8 @@
 import { type Finding, lineAt, type Source } from './sources.ts';
 
 /** Folders whose docstrings all follow the rule. */
-const FOLDERS = /^(?:packages|cli|clients|tools|bench|e2e)\//;
-const FORBIDDEN = /\/\*\*\s*(?:\* )?(What|Whoever|Those|Whose|Who|Has|Have|Had)\b/g;
+const FOLDERS = /^(?:packages|server|cli|clients|tools|bench|e2e)\//;
+const FORBIDDEN = /\/\*\*\s*(?:\* )?(What|Whatever|Whoever|Which|Those|Whose|Who|Has|Have|Had)\b/g;
 
 /** Refuses docstrings that begin with a relative clause instead of a verb or a noun (CONTRIBUTING.md). */
 export function checkDocstrings(sources: readonly Source[]): Finding[] {

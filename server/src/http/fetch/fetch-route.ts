@@ -107,7 +107,7 @@ function sendResponse(reply: FastifyReply, response: Response): FastifyReply | P
 
 const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/i;
 
-/** Which pages and names may reach an endpoint that programs on the user's machine use. */
+/** Pages and names that may reach an endpoint that programs on the user's machine use. */
 interface AllowedSources {
   readonly publicUrl: string;
   /** Web origins that the operator has listed; `*` lists none. */

@@ -11,7 +11,7 @@ import {
 } from './embedder.ts';
 import type { OnnxOptions } from './onnx.ts';
 
-/** Which embedder the thread runs. */
+/** Embedder that the thread runs. */
 export type ThreadData = { readonly kind: 'builtin' } | ({ readonly kind: 'onnx' } & OnnxOptions);
 
 export type WorkerRequest =

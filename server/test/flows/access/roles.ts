@@ -52,7 +52,7 @@ class SharedVault {
   readonly server: TestServer;
   readonly everybody: Everybody;
   readonly world: World;
-  /** Which stays as it was. */
+  /** State that refused calls leave unchanged. */
   readonly state: unknown;
   readonly #tokens: Map<string, Promise<string>>;
 

@@ -19,7 +19,7 @@ export async function signInSettings({ db, mails }: AccountDeps, userId: UserId)
   return { confirmedAt, hasMail: mails.isOn };
 }
 
-/** Has a link sent to the address of the account, which confirms it. Throws `rate_limited`. */
+/** Sends a link that confirms the address to the account’s address. Throws `rate_limited`. */
 export async function requestConfirmation(deps: AccountContext, userId: UserId): Promise<void> {
   const { db, mails, attempts } = deps;
   const { email, locale, email_confirmed_at } = present(await db.get(store.findUser, { id: userId }));

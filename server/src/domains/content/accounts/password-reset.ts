@@ -73,7 +73,7 @@ async function issueResetOf({ db, clock }: AccountDeps, userId: UserId): Promise
 }
 
 /**
- * Has a mail sent with a link that sets a new password. An address without an account costs the same statements: only
+ * Sends a mail with a link that sets a new password. An address without an account costs the same statements: only
  * the job that sends the mail looks for the account.
  */
 export async function forgotPassword({ db, mails, attempts }: AccountContext, sent: unknown): Promise<void> {

@@ -158,7 +158,7 @@ export const findByClient = statement((db, p: { userId: UserId; clientBlind: Buf
     .where('v.deleted_at', 'is', null),
 );
 
-/** Which of these slugs the user's other active vaults use. */
+/** Returns those of the slugs that the user's other active vaults use. */
 export const findSlugs = listStatement((db, p: { userId: UserId; except: VaultId }, blinds: Buffer[]) =>
   db
     .selectFrom('vaults')

@@ -22,7 +22,7 @@ export interface IndexState {
   readonly bytes: number;
 }
 
-/** Which segments a stored index consists of. It is sealed in the index row. */
+/** Segments of a stored index. The list is sealed in the index row. */
 export type SegmentList = ReturnType<typeof segmentList.decode>;
 
 export const segmentList = new SealedJson(
