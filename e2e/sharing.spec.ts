@@ -173,13 +173,13 @@ test('a role lowered while typing makes the editor read-only, and the writer kee
   // What the server does not take is set aside on demand, listed as such, and brought back.
   const badge = page.getByTestId('unsent');
   const editor = page.locator('.cm-content');
-  const setAside = page.getByRole('button', { name: 'Show the note of the server' });
-  await setAside.click();
+  const stash = page.getByRole('button', { name: 'Show the note of the server' });
+  await stash.click();
   await expect(badge).toHaveText('1 text set aside');
   await page.getByRole('button', { name: 'Undo' }).click();
   await expect(editor).toContainText('sent not sent');
   await expect(page.getByTestId('save-state')).toHaveText('Your last words are not in the note');
-  await setAside.click();
+  await stash.click();
   await expect(badge).toHaveText('1 text set aside');
   await expect(editor).not.toContainText('not sent');
   await badge.click();

@@ -95,7 +95,7 @@ export class OutboxBrowser {
   }
 
   announce(from: OutboxTab): void {
-    for (const tab of this.#tabs) if (tab !== from && !tab.isKilled) queueMicrotask(() => tab.outbox.look());
+    for (const tab of this.#tabs) if (tab !== from && !tab.isKilled) queueMicrotask(() => tab.outbox.check());
   }
 
   done(entry: OutboxEntry, id: string | null): void {
@@ -169,7 +169,7 @@ export class OutboxTab {
     const network = { network: () => (this.isKilled ? 'lost' : browser.network()) } as const;
     const vault = browser.client(network, browser.vault.id, id);
     const { path, bytes, mtime } = operation;
-    return this.outbox.runHere(browser.vault.id, operation, id, async () => {
+    return this.outbox.runWith(browser.vault.id, operation, id, async () => {
       const file = await vault.putAttachment(path, { bytes: () => bytes, mtime, over: null });
       browser.done({ ...NEW, id, vault: browser.vault.id, operation }, file.id);
       return file.id;

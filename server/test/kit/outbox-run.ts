@@ -86,7 +86,7 @@ class Run {
     for (const tab of this.#tabs) tab.outbox.setConnected(true);
     for (let turn = 0; ; turn++) {
       for (const tab of this.#tabs) {
-        tab.outbox.look();
+        tab.outbox.check();
         tab.wait();
       }
       await new Promise((resolve) => setTimeout(resolve, 5));
@@ -290,7 +290,7 @@ class Run {
     const next = this.#browser.open();
     this.#tabs = this.#tabs.map((tab) => (tab === this.#tab ? next : tab));
     this.#tab = next;
-    this.#tab.outbox.look();
+    this.#tab.outbox.check();
     while (this.#tab.outbox.state.get().entries.length < this.#browser.entries.length) await setImmediate();
   }
 

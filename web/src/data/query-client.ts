@@ -29,6 +29,6 @@ async function orFromDevice<List, Key extends readonly unknown[], Page>(
 ): Promise<List> {
   if (!isOwnDevice()) return ask(context);
   // Only where it may be needed: in the code of what is loaded first there is no place for it.
-  const { keptLists, isKeptList } = await import('./lists-here.ts');
+  const { keptLists, isKeptList } = await import('./current-lists.ts');
   return isKeptList(context.queryKey) ? keptLists().answer(context.queryKey, async () => ask(context)) : ask(context);
 }

@@ -12,8 +12,8 @@ export function deviceNoteQuery(note: string) {
     queryFn: async ({ client }): Promise<DeviceNote | null> => {
       try {
         const { id } = await client.ensureQueryData(meQuery);
-        const { openDraft, outboxHere } = await import('./outbox/here.ts');
-        await outboxHere();
+        const { openDraft, currentOutbox } = await import('./outbox/current-outbox.ts');
+        await currentOutbox();
         if (draftOf(note) === null) return await deviceStore(id).find(note);
         await openDraft(note);
         return await deviceStore(id).find(draftId(note));

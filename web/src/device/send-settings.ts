@@ -25,18 +25,18 @@ export function followSettings(queries: QueryClient, ended: AbortSignal): void {
   const take = () => takeSettings(queries.getQueryData<Preferences>(keys.preferences) ?? {});
   take();
   void send();
-  const look = () => void send();
+  const sendChanges = () => void send();
   const ends = [
-    unsentSettings.subscribe(look),
-    isConnected.subscribe(look),
+    unsentSettings.subscribe(sendChanges),
+    isConnected.subscribe(sendChanges),
     queries.getQueryCache().subscribe(({ type, query }) => {
       if (type === 'updated' && query.queryHash === JSON.stringify(keys.preferences)) take();
     }),
   ];
-  addEventListener('online', look);
+  addEventListener('online', sendChanges);
   ended.addEventListener('abort', () => {
     for (const end of ends) end();
-    removeEventListener('online', look);
+    removeEventListener('online', sendChanges);
   });
 }
 

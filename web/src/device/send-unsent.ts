@@ -1,6 +1,6 @@
 import { api } from '../data/client.ts';
+import { keepLists, keptLists, readShownAgain } from '../data/current-lists.ts';
 import { keys } from '../data/keys.ts';
-import { keepLists, keptLists, readShownAgain } from '../data/lists-here.ts';
 import { meQuery } from '../data/queries.ts';
 import { queryClient } from '../data/query-client.ts';
 import { type DeviceStore, sendKeptEdits, unsentSender } from '../editor/device.ts';
@@ -12,7 +12,7 @@ import { isOwnDevice } from '../session/own-device.ts';
 import { exclusively } from '../session/session-channel.ts';
 import { workspace } from '../workspace/workspace.ts';
 import { deviceStore } from './device-store.ts';
-import { outboxHere } from './outbox/here.ts';
+import { currentOutbox } from './outbox/current-outbox.ts';
 import { knowsDraft, noteOfDraft } from './outbox/outbox-state.ts';
 import { followSettings } from './send-settings.ts';
 import { sessionOptions } from './session-options.ts';
@@ -24,20 +24,20 @@ import { openedOutbox } from './wipe.ts';
 const SEND_MS = 30_000;
 const AGAIN_MS = 30_000;
 /** How often a server is asked that was away when the app was opened. */
-const LOOK_MS = 5_000;
+const CHECK_MS = 5_000;
 
 /** Sends the edits that were left on this device by whoever is signed in, until the signal aborts. */
 export async function sendUnsent(ended: AbortSignal): Promise<void> {
   const { id: account } = await queryClient.ensureQueryData(meQuery);
   const store = deviceStore(account);
-  const outbox = await outboxHere();
+  const outbox = await currentOutbox();
   if (ended.aborted) return;
   followSession(account, ended);
   tidyVaults(account, store, ended);
   followSettings(queryClient, ended);
   if (isOwnDevice()) {
     void keepApp();
-    void import('./kept/here.ts').then(({ followKept }) => followKept(account, ended));
+    void import('./kept/current-kept.ts').then(({ followKept }) => followKept(account, ended));
   }
   const others = typeof BroadcastChannel === 'undefined' ? null : new BroadcastChannel('notevault-unsent');
   const tell = () => others?.postMessage(null);
@@ -62,32 +62,32 @@ export async function sendUnsent(ended: AbortSignal): Promise<void> {
       return () => clearTimeout(timer);
     },
   });
-  const lookAgain = () => sender.look();
+  const checkAgain = () => sender.check();
   const followConnection = () => {
     if (!isConnected.get()) return sender.disconnected();
     readShownAgain(queryClient);
-    outbox.look();
+    outbox.check();
     sender.connected();
   };
   followConnection();
   const endConnection = isConnected.subscribe(followConnection);
   const endWishes = unsentWish.subscribe(() => {
     const { note } = unsentWish.get();
-    if (note === undefined) sender.look();
+    if (note === undefined) sender.check();
     else sender.sendNow(note);
     tell();
   });
-  others?.addEventListener('message', lookAgain);
+  others?.addEventListener('message', checkAgain);
   // What this tab has not sent, the others send. A tab that crashes tells of nothing, and is found out later.
   addEventListener('pagehide', tell);
-  document.addEventListener('visibilitychange', lookAgain);
+  document.addEventListener('visibilitychange', checkAgain);
   ended.addEventListener('abort', () => {
     sender[Symbol.dispose]();
     endConnection();
     endWishes();
     others?.close();
     removeEventListener('pagehide', tell);
-    document.removeEventListener('visibilitychange', lookAgain);
+    document.removeEventListener('visibilitychange', checkAgain);
     showUnsent({ notes: [], isSending: false });
   });
 }
@@ -95,7 +95,7 @@ export async function sendUnsent(ended: AbortSignal): Promise<void> {
 /** Has the lists of an account kept for when the server is away, and looks for it while it is. */
 function followSession(account: string, ended: AbortSignal): void {
   keepLists(queryClient, ended);
-  const look = () => {
+  const reconnect = () => {
     if (session.state.get().status === 'unreachable') void session.start();
   };
   const follow = () => {
@@ -104,13 +104,13 @@ function followSession(account: string, ended: AbortSignal): void {
     readShownAgain(queryClient);
   };
   follow();
-  const timer = setInterval(look, LOOK_MS);
+  const timer = setInterval(reconnect, CHECK_MS);
   const endStates = session.state.subscribe(follow);
-  addEventListener('online', look);
+  addEventListener('online', reconnect);
   ended.addEventListener('abort', () => {
     clearInterval(timer);
     endStates();
-    removeEventListener('online', look);
+    removeEventListener('online', reconnect);
   });
 }
 
@@ -124,7 +124,7 @@ function tidyVaults(account: string, store: DeviceStore, ended: AbortSignal): vo
     await store.tidy(ids);
     await keptLists().tidy(ids);
     if (isOwnDevice()) await (await openedOutbox(account))?.tidy(Date.now());
-    if (isOwnDevice()) await (await import('./kept/here.ts')).tidyKept(ids);
+    if (isOwnDevice()) await (await import('./kept/current-kept.ts')).tidyKept(ids);
   };
   const listed = () => queryClient.getQueryData<readonly { readonly id: string }[]>(keys.vaults) ?? [];
   let before = listed();

@@ -1,12 +1,12 @@
 import { type DeviceStore, type NoteRef, openNotePeers } from '../editor/device.ts';
 import type { EditorSessionOptions } from '../editor/index.ts';
 import { liveSocket } from '../live/live-socket.ts';
+import { delayUnlessHidden } from './delay-unless-hidden.ts';
 import { draftId, draftOf } from './outbox/outbox-state.ts';
-import { whileSeen } from './soon.ts';
 
 /** After this long, most keys have been drawn. */
 const DRAWN_MS = 30;
-const soon = whileSeen(document, DRAWN_MS);
+const delay = delayUnlessHidden(document, DRAWN_MS);
 
 /** How the sessions of this tab are connected. */
 export function sessionOptions(note: NoteRef, account: string, store: DeviceStore): EditorSessionOptions {
@@ -22,7 +22,7 @@ export function sessionOptions(note: NoteRef, account: string, store: DeviceStor
     ...begun,
     writer: crypto.getRandomValues(new Uint32Array(2)).join('-'),
     now: () => Date.now(),
-    soon,
+    delay,
     every(milliseconds, call) {
       const timer = setInterval(call, milliseconds);
       return () => clearInterval(timer);

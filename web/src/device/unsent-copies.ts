@@ -1,6 +1,6 @@
 import { keys } from '../data/keys.ts';
 import { queryClient } from '../data/query-client.ts';
-import { type Aside, type DeviceCopy, type NoteRef, openNotePeers, textOfCopy } from '../editor/device.ts';
+import { type DeviceCopy, type NoteRef, openNotePeers, type StashedNote, textOfCopy } from '../editor/device.ts';
 import { deviceStore } from './device-store.ts';
 import { accountId } from './sign-out.ts';
 import { unsentChanged } from './unsent-state.ts';
@@ -11,10 +11,10 @@ function store() {
 }
 
 /** Makes what was set aside one of the note's copies again. */
-export async function bringBack(asides: readonly Aside[]): Promise<void> {
-  for (const aside of asides) {
-    await store()?.bringBack(aside);
-    changed({ ...aside, id: aside.asideOf });
+export async function unstash(stashed: readonly StashedNote[]): Promise<void> {
+  for (const note of stashed) {
+    await store()?.unstash(note);
+    changed({ ...note, id: note.asideOf });
   }
 }
 

@@ -13,7 +13,7 @@ import * as Sender from './collab/unsent-sender.ts';
 
 export type DeviceStore = Local.LocalStore;
 export type NoteRef = Local.NoteRef;
-export type Aside = Local.Aside;
+export type StashedNote = Local.StashedNote;
 export type DeviceCopy = Local.LocalCopy;
 export type DeviceNote = Local.DeviceNote;
 export type NotePeers = Peers.NotePeers;

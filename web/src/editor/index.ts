@@ -1,6 +1,6 @@
 import { KeptSteps } from './collab/kept-steps.ts';
 import { NoteSession, type SessionOptions } from './collab/note-session.ts';
-import { othersHere, type Person, type Presence, presenceOf } from './collab/presence.ts';
+import { othersPresent, type Person, type Presence, presenceOf } from './collab/presence.ts';
 import type * as Save from './collab/save-state.ts';
 import type { KeptCaret } from './core/caret.ts';
 import type * as Control from './core/controller.ts';
@@ -13,7 +13,7 @@ import type { EditorStrings as Strings } from './core/strings.ts';
 // The entry of the editor: the rest of the app imports this file, and knows neither CodeMirror nor Yjs.
 
 export type EditorController = Control.EditorController;
-export type EditorLook = Control.EditorLook;
+export type EditorAppearance = Control.EditorAppearance;
 export type EditorCommand = Control.EditorCommand;
 export type EditorCaret = KeptCaret;
 export type EditorFacts = Facts.EditorFacts;
@@ -57,7 +57,7 @@ export function presence(name: string, clientId: number): Presence {
 
 /** The others that have the note of a session open, each person once. */
 export function othersIn({ awareness }: NoteSession, noName: string): readonly Person[] {
-  return awareness === null ? [] : othersHere(awareness, awareness.clientID, noName);
+  return awareness === null ? [] : othersPresent(awareness, awareness.clientID, noName);
 }
 
 /** Draws a PDF into an element, page by page; the signal ends it. */

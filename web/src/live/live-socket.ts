@@ -12,25 +12,25 @@ const connection = new ObservableValue(false);
 export const isConnected: Observable<boolean> = connection;
 
 /** The browser knows at once that the network is gone. */
-function look(): void {
+function showConnection(): void {
   connection.set(navigator.onLine && (socket?.isConnected ?? false));
 }
 
 addEventListener('online', () => {
-  look();
+  showConnection();
   socket?.connectNow();
 });
 addEventListener('offline', () => {
   // A server on this machine is still reached.
   socket?.reconnect();
-  look();
+  showConnection();
 });
 
 /** The one WebSocket of this tab, opened when it is first needed and closed when the session ends. */
 export function liveSocket(): LiveSocket {
   if (socket === null) {
     socket = new LiveSocket(location.origin, session, { gatherMs: GATHER_MS });
-    socket.onConnection(look);
+    socket.onConnection(showConnection);
   }
   return socket;
 }
@@ -39,5 +39,5 @@ session.state.subscribe(() => {
   if (session.state.get().status !== 'out') return;
   socket?.[Symbol.dispose]();
   socket = null;
-  look();
+  showConnection();
 });

@@ -3,10 +3,10 @@ import { roleOf } from '../data/role.ts';
 
 export type NewOwner = 'you' | { readonly name: string | null };
 
-type Owned = Pick<Vault, 'role' | 'owner'>;
+type Ownership = Pick<Vault, 'role' | 'owner'>;
 
 /** Whose a vault has become; null if it is whose it was. Who has handed it over knows. */
-export function newOwnerOf(before: Owned | null, after: Owned | null): NewOwner | null {
+export function newOwnerOf(before: Ownership | null, after: Ownership | null): NewOwner | null {
   if (before === null || after === null || roleOf(before) === 'owner') return null;
   if (roleOf(after) === 'owner') return 'you';
   const name = after.owner?.display_name ?? null;

@@ -6,12 +6,12 @@ import { startMediaWorker } from './media-worker-client.ts';
 /** An address is used for less than the five minutes that a ticket holds. */
 const HOLDS_MS = 4 * 60_000;
 
-interface Held {
+interface CachedUrl {
   readonly url: Promise<string>;
   readonly until: number;
 }
 
-const held = new Map<string, Held>();
+const cached = new Map<string, CachedUrl>();
 
 /**
  * An address of an attachment that the elements of a page can load without a header: one that the media worker answers,
@@ -27,13 +27,13 @@ export async function attachmentUrl(vault: string, path: string): Promise<string
  */
 export function ticketUrl(vault: string, path: string): Promise<string> {
   const key = `${vault}/${path}`;
-  const known = held.get(key);
+  const known = cached.get(key);
   if (known !== undefined && known.until > Date.now()) return known.url;
   const url = api
     .vault(vault)
     .createTicket({ operation: 'attachment.get', path })
     .then((ticket) => localAddress(ticket.url));
-  held.set(key, { url, until: Date.now() + HOLDS_MS });
-  url.catch(() => held.delete(key));
+  cached.set(key, { url, until: Date.now() + HOLDS_MS });
+  url.catch(() => cached.delete(key));
   return url;
 }

@@ -1,12 +1,12 @@
 import type { Observable } from './observable.ts';
 
 /** A value that this browser keeps, the same in all its tabs. */
-export interface Stored<Value> extends Observable<Value> {
+export interface StoredValue<Value> extends Observable<Value> {
   set(value: Value): void;
 }
 
 /** @param read makes a value of what was stored, which may be anything. */
-export function storedValue<Value>(name: string, read: (stored: unknown) => Value): Stored<Value> {
+export function storedValue<Value>(name: string, read: (stored: unknown) => Value): StoredValue<Value> {
   let text: string | null = null;
   let value = read(null);
   return {

@@ -1,5 +1,5 @@
 import type { Preferences } from '@notevault/protocol/personal.ts';
-import type { EditorLook } from '../editor/index.ts';
+import type { EditorAppearance } from '../editor/index.ts';
 import { storedValue } from '../platform/stored.ts';
 
 /** Under which name the account remembers a setting: each its own, so that the last change of each counts. */
@@ -101,6 +101,6 @@ const WIDTHS: Readonly<Record<LineWidth, string>> = {
 };
 
 /** The settings that the editor draws. */
-export function lookOf({ lineWidth, hasLineNumbers, isSpellChecked }: EditorSettings): EditorLook {
+export function lookOf({ lineWidth, hasLineNumbers, isSpellChecked }: EditorSettings): EditorAppearance {
   return { lineWidth: WIDTHS[lineWidth], hasLineNumbers, isSpellChecked };
 }

@@ -22,14 +22,14 @@ function parseWikilink(cx: InlineContext, next: number, pos: number): number {
   return link === null ? -1 : addElements(cx, link, { pos, open, isEmbed });
 }
 
-interface Opening {
+interface LinkStart {
   /** Offset of the link, including the `!` of an embed. */
   readonly pos: number;
   readonly open: number;
   readonly isEmbed: boolean;
 }
 
-function addElements(cx: InlineContext, link: Wikilink, { pos, open, isEmbed }: Opening): number {
+function addElements(cx: InlineContext, link: Wikilink, { pos, open, isEmbed }: LinkStart): number {
   const [targetStart, targetEnd, end] = [link.targetStart, link.targetEnd, link.end].map((at) => at + cx.offset);
   if (targetStart === undefined || targetEnd === undefined || end === undefined) return -1;
   const children = [cx.elt('WikiMark', pos, open + 2), cx.elt('WikiTarget', targetStart, targetEnd)];

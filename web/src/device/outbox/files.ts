@@ -5,13 +5,13 @@ import { decodeText } from '@notevault/note-text/decode-text.ts';
 import { fetchWithProgress } from '../../data/fetch-with-progress.ts';
 import { attachmentUrl } from '../../media/attachment-urls.ts';
 import { session } from '../../session/app-session.ts';
+import { currentOutbox } from './current-outbox.ts';
 import { keysOf } from './entry-keys.ts';
-import { outboxHere } from './here.ts';
 import type { Operation, Problem } from './operation.ts';
 import { outboxState } from './outbox-state.ts';
 
 /** How an upload went that was not refused. */
-export interface Uploaded {
+export interface UploadResult {
   /** Whether the server has the file; otherwise it waits here. */
   readonly isStored: boolean;
   /** Why the server does not take it yet, if it said so. */
@@ -28,7 +28,7 @@ export function uploadOrKeep(
   file: File,
   onProgress: (sent: number) => void,
   signal: AbortSignal,
-): Promise<Uploaded> {
+): Promise<UploadResult> {
   const fileId = crypto.randomUUID();
   const mtime = file.lastModified / 1000;
   const operation = { kind: 'file', fileId, path, bytes: file, mtime } as const;
@@ -37,7 +37,12 @@ export function uploadOrKeep(
 }
 
 /** Makes a note of a file, in the same way. */
-export async function addNoteOrKeep(vault: string, path: string, file: File, signal: AbortSignal): Promise<Uploaded> {
+export async function addNoteOrKeep(
+  vault: string,
+  path: string,
+  file: File,
+  signal: AbortSignal,
+): Promise<UploadResult> {
   const content = decodeText(new Uint8Array(await file.arrayBuffer()));
   signal.throwIfAborted();
   if (content === null) throw new ApiError(415, { error: 'not_utf8' }, null);
@@ -57,7 +62,7 @@ export async function addNoteOrKeep(vault: string, path: string, file: File, sig
   return sendOrKeep({ vault, id, operation, send, onProgress: () => undefined, signal });
 }
 
-interface Sending {
+interface SendRequest {
   readonly vault: string;
   readonly id: string;
   readonly operation: Operation;
@@ -67,8 +72,8 @@ interface Sending {
   readonly signal: AbortSignal;
 }
 
-async function sendOrKeep({ vault, id, operation, send, onProgress, signal }: Sending): Promise<Uploaded> {
-  const outbox = await outboxHere();
+async function sendOrKeep({ vault, id, operation, send, onProgress, signal }: SendRequest): Promise<UploadResult> {
+  const outbox = await currentOutbox();
   const options = { fetch: fetchWithProgress(onProgress), tries: 1, keyOf: keysOf(id), signal };
   const client = new NotevaultClient(new Transport(location.origin, session, options)).vault(vault);
   const sendNow = () =>
@@ -78,7 +83,7 @@ async function sendOrKeep({ vault, id, operation, send, onProgress, signal }: Se
     });
   // While the server is known to be away, nobody waits for several tries.
   const isAway = !navigator.onLine || session.state.get().status !== 'in';
-  const result = await (isAway ? outbox.run(vault, operation, id) : outbox.runHere(vault, operation, id, sendNow));
+  const result = await (isAway ? outbox.run(vault, operation, id) : outbox.runWith(vault, operation, id, sendNow));
   if (result.type === 'done') return { isStored: true, delay: null };
   if (result.type === 'waiting')
     return { isStored: false, delay: result.delay === undefined ? null : errorOf(result.delay) };

@@ -9,7 +9,7 @@ export interface Move extends PathMove {
 }
 
 /** What is deleted, as it was known when that was decided. */
-export interface Deleted {
+export interface Deletion {
   readonly kind: PathMove['kind'];
   readonly id: string | null;
   readonly path: string;
@@ -44,7 +44,7 @@ export type Operation =
     }
   | { readonly kind: 'folder'; readonly path: string }
   | { readonly kind: 'move'; readonly moves: readonly Move[] }
-  | { readonly kind: 'delete'; readonly deleted: readonly Deleted[] }
+  | { readonly kind: 'delete'; readonly deleted: readonly Deletion[] }
   | { readonly kind: 'restore'; readonly ids: readonly string[]; readonly path: string };
 
 /** Why the server, or this device, did not do it. */
@@ -127,7 +127,7 @@ export function withOperation(
 function withDeletion(
   entries: readonly OutboxEntry[],
   waits: (entry: OutboxEntry) => boolean,
-  deleted: readonly Deleted[],
+  deleted: readonly Deletion[],
   append: (rest: readonly OutboxEntry[], left: Operation) => readonly OutboxEntry[],
 ): readonly OutboxEntry[] {
   const unmade = new Set<string>();

@@ -40,7 +40,7 @@ function outboxThat(send: () => Promise<Outcome>, store: OutboxStore = new TabOu
 }
 
 /** Waits until what the outbox began is done: nothing here waits for anything but promises. */
-async function settled(): Promise<void> {
+async function runTasks(): Promise<void> {
   await new Promise((resolve) => setImmediate(resolve));
 }
 
@@ -56,15 +56,15 @@ for (const status of [503, 507]) {
     const delay = { reason: 'refused', status, body };
     assert.deepEqual(await outbox.run('vault', FILE), { type: 'waiting', delay });
     for (let tries = 0; tries < 9; tries++) {
-      await settled();
+      await runTasks();
       wait();
     }
-    await settled();
+    await runTasks();
     const listed = outbox.state.get().entries.map((entry) => [entry.operation, entry.problem, entry.delay]);
     assert.deepEqual(listed, [[FILE, null, delay]]);
     isFull = false;
     wait();
-    await settled();
+    await runTasks();
     assert.deepEqual(outbox.state.get().entries, []);
   });
 }
@@ -76,16 +76,16 @@ test('work that a tab does itself is kept, listed and sent by no other tab, and 
     return { type: 'done', id: 'given' };
   });
   const answer = Promise.withResolvers<string>();
-  const upload = outbox.runHere('vault', FILE, 'id', () => answer.promise);
-  await settled();
+  const upload = outbox.runWith('vault', FILE, 'id', () => answer.promise);
+  await runTasks();
   assert.equal(await outbox.hasUnkept(), true);
   assert.deepEqual(outbox.state.get().entries.map(isWaiting), [false]);
   assert.deepEqual(
     treeWith(TREE, outbox.state.get().entries, () => ''),
     TREE,
   );
-  outbox.look();
-  await settled();
+  outbox.check();
+  await runTasks();
   assert.equal(sent, 0);
   answer.reject(new ConnectionError('away'));
   assert.deepEqual([await upload, sent], [{ type: 'done', id: 'given' }, 1]);
@@ -94,14 +94,14 @@ test('work that a tab does itself is kept, listed and sent by no other tab, and 
 
 test('what a tab did by itself is not sent again, and what is refused or given up is taken back', async () => {
   const { outbox } = outboxThat(() => assert.fail('it was sent'));
-  assert.deepEqual(await outbox.runHere('vault', FILE, 'id', async () => 'given'), { type: 'done', id: 'given' });
+  assert.deepEqual(await outbox.runWith('vault', FILE, 'id', async () => 'given'), { type: 'done', id: 'given' });
   const refused = new ApiError(413, { error: 'body_too_large' }, null);
   for (const error of [refused, new DOMException('given up', 'AbortError')]) {
     await assert.rejects(
-      outbox.runHere('vault', FILE, 'id', () => Promise.reject(error)),
+      outbox.runWith('vault', FILE, 'id', () => Promise.reject(error)),
       error,
     );
-    await settled();
+    await runTasks();
     assert.deepEqual(outbox.state.get().entries, []);
   }
 });
@@ -109,15 +109,15 @@ test('what a tab did by itself is not sent again, and what is refused or given u
 test('what a tab did by itself until it was closed is sent by the next one', async () => {
   const store = new TabOutbox();
   const { outbox } = outboxThat(() => assert.fail('it was sent'), store);
-  void outbox.runHere('vault', FILE, 'id', () => new Promise(() => undefined));
-  await settled();
+  void outbox.runWith('vault', FILE, 'id', () => new Promise(() => undefined));
+  await runTasks();
   outbox[Symbol.dispose]();
   const sent: Operation[] = [];
   const next = outboxThat(async () => {
     sent.push(FILE);
     return { type: 'done' };
   }, store);
-  next.outbox.look();
-  await settled();
+  next.outbox.check();
+  await runTasks();
   assert.deepEqual([sent, next.outbox.state.get().entries], [[FILE], []]);
 });

@@ -2,7 +2,7 @@ import type { LinksLeft } from '@notevault/protocol/links.ts';
 import { ObservableValue } from '../../platform/observable.ts';
 import { isWaiting } from './entry-facts.ts';
 import { needs, nextOrder, type Operation, type OutboxEntry, type Problem, withOperation } from './operation.ts';
-import { delayOf, mayPass, type Outcome } from './replay.ts';
+import { delayOf, isTransient, type Outcome } from './replay.ts';
 
 /** Where the entries of an account are kept. */
 export interface OutboxStore {
@@ -70,7 +70,7 @@ export class Outbox implements Disposable {
   #changes = 0;
   #isConnected = false;
   #isBusy = false;
-  #isAsked = false;
+  #isRequested = false;
   #isDisposed = false;
   #cancelLater: () => void = () => undefined;
 
@@ -93,8 +93,8 @@ export class Outbox implements Disposable {
   setConnected(isConnected: boolean): void {
     const isNew = isConnected && !this.#isConnected;
     this.#isConnected = isConnected;
-    if (isNew) this.look();
-    else if (!isConnected) this.#settle({ type: 'waiting' });
+    if (isNew) this.check();
+    else if (!isConnected) this.#resolveAll({ type: 'waiting' });
   }
 
   /** Resolves when what waits is known. */
@@ -112,7 +112,7 @@ export class Outbox implements Disposable {
     // It was put into another one, or there is nothing left to do.
     if (!entries.some((entry) => entry.id === id))
       this.#results.get(id)?.({ type: this.#isConnected ? 'done' : 'waiting' });
-    this.look();
+    this.check();
     return result;
   }
 
@@ -121,7 +121,7 @@ export class Outbox implements Disposable {
    * like all others, as does the end of the tab; everything else takes it back, and is thrown.
    * @param send resolves to the id that the server gave.
    */
-  async runHere(vault: string, operation: Operation, id: string, send: () => Promise<string>): Promise<Result> {
+  async runWith(vault: string, operation: Operation, id: string, send: () => Promise<string>): Promise<Result> {
     // What is at that place only here, such as a folder that moves there, comes first.
     const isLater = (one: OutboxEntry) => one.vault === vault && one.doneAt === null && needs(operation, one.operation);
     if (this.#state.get().entries.some(isLater)) return this.run(vault, operation, id);
@@ -131,7 +131,7 @@ export class Outbox implements Disposable {
       try {
         return await send();
       } catch (error) {
-        if (mayPass(error)) return null;
+        if (isTransient(error)) return null;
         await this.discard(id);
         throw error;
       }
@@ -145,13 +145,13 @@ export class Outbox implements Disposable {
     await this.#change((entries) =>
       entries.filter((one) => one.id !== id).map((one) => (own === undefined ? one : renamed(one, own, given))),
     );
-    this.look();
+    this.check();
     return { type: 'done', id: given };
   }
 
   /** Reads the entries again, and does what waits. Call when there may be other ones than before. */
-  look(): void {
-    this.#isAsked = true;
+  check(): void {
+    this.#isRequested = true;
     if (!this.#isBusy) void this.#work();
   }
 
@@ -162,7 +162,7 @@ export class Outbox implements Disposable {
   ): Promise<void> {
     this.#tries.delete(id);
     await this.#change((entries) => entries.map((one) => (one.id === id ? { ...one, problem: null, ...change } : one)));
-    this.look();
+    this.check();
   }
 
   /** Changes what is recorded of an operation that waits. */
@@ -175,30 +175,30 @@ export class Outbox implements Disposable {
   /** Gives an entry up. */
   async discard(id: string): Promise<void> {
     await this.#change((entries) => entries.filter((one) => one.id !== id));
-    this.look();
+    this.check();
   }
 
   [Symbol.dispose](): void {
     this.#isDisposed = true;
     this.#isConnected = false;
     this.#cancelLater();
-    this.#settle({ type: 'waiting' });
+    this.#resolveAll({ type: 'waiting' });
   }
 
   async #work(): Promise<void> {
     this.#isBusy = true;
-    while (this.#isAsked && !this.#isDisposed) {
-      this.#isAsked = false;
+    while (this.#isRequested && !this.#isDisposed) {
+      this.#isRequested = false;
       this.#cancelLater();
       await this.#read();
       if (!this.#isConnected) {
-        this.#settle({ type: 'waiting' });
+        this.#resolveAll({ type: 'waiting' });
         continue;
       }
       if (!this.#hasWork()) continue;
       await this.#options.exclusively(() => this.#drain()).catch(() => undefined);
-      this.#settle({ type: 'waiting' });
-      if (this.#hasWork()) this.#cancelLater = this.#options.later(() => this.look());
+      this.#resolveAll({ type: 'waiting' });
+      if (this.#hasWork()) this.#cancelLater = this.#options.later(() => this.check());
     }
     this.#isBusy = false;
   }
@@ -252,7 +252,7 @@ export class Outbox implements Disposable {
       if (outcome.type === 'problem') await this.#refuse(id, outcome.problem);
       else await this.#done(entry, outcome);
     } catch (error) {
-      if (!mayPass(error)) {
+      if (!isTransient(error)) {
         await this.#refuse(id, { reason: 'refused', status: 0, body: { error: String(error) } });
         return true;
       }
@@ -304,7 +304,7 @@ export class Outbox implements Disposable {
     this.#results.get(id)?.(result);
   }
 
-  #settle(result: Result): void {
+  #resolveAll(result: Result): void {
     for (const resolve of [...this.#results.values()]) resolve(result);
   }
 

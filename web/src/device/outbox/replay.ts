@@ -5,7 +5,7 @@ import type { VaultTree } from '@notevault/protocol/sync.ts';
 import { nameOf, parentOf } from '../../data/tree/tree-index.ts';
 import { seenOf } from './entry-facts.ts';
 import {
-  type Deleted,
+  type Deletion,
   hasFolder,
   isAt,
   type Move,
@@ -60,7 +60,7 @@ const DONE: Outcome = { type: 'done' };
 const BATCH = 1000;
 
 /** Whether an error may pass by itself. */
-export function mayPass(error: unknown): boolean {
+export function isTransient(error: unknown): boolean {
   if (error instanceof ConnectionError) return true;
   return (
     error instanceof ApiError &&
@@ -75,7 +75,7 @@ export function delayOf(error: unknown): Problem | undefined {
 }
 
 function isRefusal(error: unknown): error is ApiError {
-  return error instanceof ApiError && !mayPass(error);
+  return error instanceof ApiError && !isTransient(error);
 }
 
 /**
@@ -119,7 +119,7 @@ function problem(reason: Exclude<Problem['reason'], 'refused'>, path: string): O
 }
 
 type NoteOperation = Extract<Operation, { kind: 'note' }>;
-type Sent = NonNullable<NoteOperation['sent']>;
+type SentVersion = NonNullable<NoteOperation['sent']>;
 type Request = NonNullable<NoteOperation['unanswered']> & { readonly id: string };
 
 /** Makes a note under the id that it has here. What was typed since the first attempt follows as an edit of that. */
@@ -165,7 +165,7 @@ async function sendNote(operation: NoteOperation, isForced: boolean, deps: Repla
   }
 }
 
-async function createNote(request: Request, vault: OutboxVault): Promise<Sent | Outcome> {
+async function createNote(request: Request, vault: OutboxVault): Promise<SentVersion | Outcome> {
   const { id: noteId, path, content: attempt } = request;
   try {
     // There never is a version 0: a text that somebody else has put there is not replaced.
@@ -186,8 +186,8 @@ async function createNote(request: Request, vault: OutboxVault): Promise<Sent | 
  * The version of a note that has a text. Without one, the oldest: the attempt that made it was not recorded, so that
  * what it said is not known, and the text follows as an edit of that.
  */
-async function versionWith(noteId: string, text: string, vault: OutboxVault): Promise<Sent> {
-  let oldest: Sent = { version: 1, content: '' };
+async function versionWith(noteId: string, text: string, vault: OutboxVault): Promise<SentVersion> {
+  let oldest: SentVersion = { version: 1, content: '' };
   for (const { version } of (await vault.versionsOf(noteId)).toReversed()) {
     const content = (await vault.readVersion(noteId, version))?.content ?? '';
     if (content === text) return { version, content };
@@ -211,11 +211,11 @@ async function sendFile({ path, bytes, mtime, fileId }: FileOperation, { vault, 
 }
 
 async function sendMoves(moves: readonly Move[], isForced: boolean, { vault, isFresh }: Replay): Promise<Outcome> {
-  const look = async () => {
+  const movesLeft = async () => {
     const tree = await vault.tree();
     return moves.flatMap((move) => moveNow(tree, move, isForced) ?? []);
   };
-  const left = isFresh ? moves : await look();
+  const left = isFresh ? moves : await movesLeft();
   const stopped = left.find((move) => 'reason' in move);
   if (stopped !== undefined) return { type: 'problem', problem: stopped };
   try {
@@ -226,7 +226,7 @@ async function sendMoves(moves: readonly Move[], isForced: boolean, { vault, isF
     return linksLeft.length === 0 ? DONE : { type: 'done', linksLeft };
   } catch (error) {
     // An attempt whose tab was closed may have been carried out only now.
-    if (!isRefusal(error) || (await look()).length > 0) throw error;
+    if (!isRefusal(error) || (await movesLeft()).length > 0) throw error;
   }
   return DONE;
 }
@@ -245,7 +245,7 @@ function moveNow(tree: VaultTree, move: Move, isForced: boolean): Move | Problem
 }
 
 /** A note or file in a tree. A file that was added here is shown under an id of its own until the tree was read again. */
-function rowOf(tree: VaultTree, { kind, id, path }: Pick<Deleted, 'kind' | 'id' | 'path'>) {
+function rowOf(tree: VaultTree, { kind, id, path }: Pick<Deletion, 'kind' | 'id' | 'path'>) {
   if (kind === 'note') return tree.notes.find((one) => one.id === id);
   return tree.attachments.find((one) => one.id === id) ?? tree.attachments.find((one) => one.path === path);
 }
@@ -279,7 +279,7 @@ async function moveEach(moves: readonly Move[], vault: OutboxVault): Promise<Lin
 }
 
 /** Deletes what is still there, unless somebody has changed it since that was decided. */
-async function sendDeletions(deleted: readonly Deleted[], isForced: boolean, deps: Replay): Promise<Outcome> {
+async function sendDeletions(deleted: readonly Deletion[], isForced: boolean, deps: Replay): Promise<Outcome> {
   const { vault, isFresh } = deps;
   const tree = isFresh ? null : await vault.tree();
   const changed = tree === null || isForced ? undefined : await changedSince(tree, deleted, vault);
@@ -296,7 +296,7 @@ async function sendDeletions(deleted: readonly Deleted[], isForced: boolean, dep
 /** The path of something that is not as it was when its deletion was decided. */
 async function changedSince(
   tree: VaultTree,
-  deleted: readonly Deleted[],
+  deleted: readonly Deletion[],
   vault: OutboxVault,
 ): Promise<string | undefined> {
   for (const { kind, path, known } of deleted) {
@@ -316,7 +316,7 @@ async function hasNewText(id: string, since: string, vault: OutboxVault): Promis
   return versions.some(({ created_at, reason }) => created_at > since && reason !== 'link_rewrite');
 }
 
-function stillThere(tree: VaultTree, deleted: readonly Deleted[]): readonly Deleted[] {
+function stillThere(tree: VaultTree, deleted: readonly Deletion[]): readonly Deletion[] {
   return deleted.flatMap((one) => {
     if (one.id === null) return hasFolder(tree, one.path) ? [one] : [];
     const row = rowOf(tree, one);
@@ -324,7 +324,7 @@ function stillThere(tree: VaultTree, deleted: readonly Deleted[]): readonly Dele
   });
 }
 
-async function deleteEach(deleted: readonly Deleted[], vault: OutboxVault): Promise<void> {
+async function deleteEach(deleted: readonly Deletion[], vault: OutboxVault): Promise<void> {
   const notes = deleted.flatMap(({ kind, id }) => (kind === 'note' && id !== null ? [id] : []));
   for (let at = 0; at < notes.length; at += BATCH) await vault.deleteNotes(notes.slice(at, at + BATCH));
   for (const { kind, path } of deleted) {

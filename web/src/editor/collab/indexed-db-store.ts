@@ -2,13 +2,13 @@ import { MB } from '@notevault/protocol/values/byte-units.ts';
 import { completion, DeviceDatabase, result } from '../../platform/indexed-db.ts';
 import { LOCKED_MS } from '../../platform/locked.ts';
 import {
-  type Aside,
   byNote,
   type DeviceNote,
   type Edits,
   type LocalCopy,
   type LocalStore,
   type NoteRef,
+  type StashedNote,
   type UnsentCopy,
   withoutSent,
 } from './local-store.ts';
@@ -136,21 +136,21 @@ export class IndexedDbStore implements LocalStore {
     await done;
   }
 
-  async setAside(noteId: string): Promise<readonly Aside[]> {
+  async stash(noteId: string): Promise<readonly StashedNote[]> {
     const { copies, updates, done } = await this.#transaction('readwrite');
-    const asides: Aside[] = [];
+    const stashed: StashedNote[] = [];
     for (const row of await this.#rowsOf(copies, noteId)) {
       if (row.unsentBy.length > 0) {
         const moved = { ...row, noteId: `${noteId} ${row.lineage} ${this.#now()}`, asideOf: noteId } satisfies CopyRow;
         await move(copies, updates, row, moved);
-        asides.push({ ...refOf(moved), asideOf: noteId });
+        stashed.push({ ...refOf(moved), asideOf: noteId });
       } else await removeRow(copies, updates, row);
     }
     await done;
-    return asides;
+    return stashed;
   }
 
-  async bringBack({ id, asideOf }: Aside): Promise<void> {
+  async unstash({ id, asideOf }: StashedNote): Promise<void> {
     const { copies, updates, done } = await this.#transaction('readwrite');
     for (const { asideOf: _, ...row } of await this.#rowsOf(copies, id)) {
       const since = unsentOf(await result<CopyRow | undefined>(copies.get([asideOf, row.lineage])));

@@ -1,6 +1,6 @@
 import { type Doc, encodeStateAsUpdate, mergeUpdates } from 'yjs';
 import { lineageOf } from './lineage.ts';
-import { type Aside, type Edits, type LocalStore, type NoteRef, withoutSent } from './local-store.ts';
+import { type Edits, type LocalStore, type NoteRef, type StashedNote, withoutSent } from './local-store.ts';
 import type { PeerMessage } from './note-peers.ts';
 import type { SaveEvent } from './save-state.ts';
 
@@ -24,7 +24,7 @@ export interface KeeperOptions {
   /** Tells the other tabs of what was written. */
   post(message: PeerMessage): void;
   /** Calls a function once, a moment later: what is typed is drawn before it is kept. */
-  soon(call: () => void): void;
+  delay(call: () => void): void;
 }
 
 /** Keeps the document of a note on this device, and reports what is confirmed. */
@@ -70,7 +70,7 @@ export class LocalKeeper implements Disposable {
   }
 
   /** Resolves when everything so far was written or failed. */
-  settled(): Promise<void> {
+  flush(): Promise<void> {
     this.#write();
     return this.#queue;
   }
@@ -82,11 +82,11 @@ export class LocalKeeper implements Disposable {
   }
 
   /** Stops, and sets the unsent copies of the note aside. */
-  async setAside(): Promise<readonly Aside[]> {
+  async stash(): Promise<readonly StashedNote[]> {
     const { store, note } = this.#options;
     this[Symbol.dispose]();
-    await this.settled();
-    return store.setAside(note.id);
+    await this.flush();
+    return store.stash(note.id);
   }
 
   [Symbol.dispose](): void {
@@ -106,7 +106,7 @@ export class LocalKeeper implements Disposable {
     this.#gathered.push(update);
     if (this.#gathered.length > 1) return;
     this.#options.report({ type: 'keeping' });
-    this.#options.soon(() => this.#write());
+    this.#options.delay(() => this.#write());
   };
 
   /** Writes what was gathered. */

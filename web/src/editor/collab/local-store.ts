@@ -10,7 +10,7 @@ export interface NoteRef {
 }
 
 /** A copy that was set aside. */
-export interface Aside extends NoteRef {
+export interface StashedNote extends NoteRef {
   readonly asideOf: string;
 }
 
@@ -66,9 +66,9 @@ export interface LocalStore {
    * Gives each copy of a note that has unsent edits an id of its own, and removes the others, so that the note is opened
    * as the server has it. Nothing is sent of what is set aside.
    */
-  setAside(noteId: string): Promise<readonly Aside[]>;
+  stash(noteId: string): Promise<readonly StashedNote[]>;
   /** Makes a copy that was set aside one of its note again. */
-  bringBack(aside: Aside): Promise<void>;
+  unstash(note: StashedNote): Promise<void>;
   /** The note if there is a copy of it; null without one. */
   find(noteId: string): Promise<DeviceNote | null>;
   /** Notes of a vault of which there are copies without unsent edits. */

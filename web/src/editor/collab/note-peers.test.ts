@@ -7,7 +7,7 @@ import { runTabs } from '../test/note-browser-run.ts';
 import { TabStore } from './tab-store.ts';
 
 /** Lets everything happen that waits for the store. */
-async function settled(): Promise<void> {
+async function runTasks(): Promise<void> {
   for (let turn = 0; turn < 20; turn++) await setImmediate();
 }
 
@@ -16,12 +16,12 @@ async function offlineTabs(browser: NoteBrowser, stores: readonly (TabStore | un
   const tabs: NoteTab[] = [];
   for (const store of stores) {
     const tab = browser.open(store);
-    await settled();
+    await runTasks();
     tab.note.sync();
     tab.keep();
-    await settled();
+    await runTasks();
     browser.deliver();
-    await settled();
+    await runTasks();
     tabs.push(tab);
   }
   for (const tab of tabs) tab.note.drop();
@@ -33,9 +33,9 @@ async function offlineTabs(browser: NoteBrowser, stores: readonly (TabStore | un
 async function type(browser: NoteBrowser, tab: NoteTab, text: string): Promise<void> {
   tab.type(text);
   tab.keep();
-  await settled();
+  await runTasks();
   browser.deliver();
-  await settled();
+  await runTasks();
 }
 
 test('two tabs show each other what is typed offline, and the one that is left sends the edits of both', async () => {
@@ -47,7 +47,7 @@ test('two tabs show each other what is typed offline, and the one that is left s
   assert.deepEqual([first.session.state.word, second.session.state.word], ['offline-kept', 'offline-kept']);
   first.kill();
   second.note.sync();
-  await settled();
+  await runTasks();
   assert.deepEqual([browser.server.text, second.session.state.word], ['note: one two', 'saved']);
   assert.deepEqual(await browser.store.unsentNotes(), []);
 });
@@ -68,7 +68,7 @@ test('a tab says Saved only when the server has what another tab typed, and reco
   await type(browser, first, ' one');
   assert.equal(second.session.state.word, 'saving');
   second.note.acknowledge();
-  await settled();
+  await runTasks();
   assert.deepEqual([second.session.state.word, browser.server.text], ['saved', 'note: one']);
   assert.deepEqual(await browser.store.unsentNotes(), []);
 });
@@ -80,14 +80,14 @@ for (const hasChannel of [true, false]) {
     const [first, second] = await offlineTabs(browser);
     first.type(' one');
     first.keep();
-    await settled();
+    await runTasks();
     first.kill();
     second.note.sync();
     const [copy] = await browser.store.unsentNotes();
     assert.equal(await second.session.sends(copy?.unsent ?? []), true);
     assert.deepEqual([second.text, second.session.state.word], ['note: one', 'saving']);
     second.note.acknowledge();
-    await settled();
+    await runTasks();
     assert.deepEqual([browser.server.text, await browser.store.unsentNotes()], ['note: one', []]);
   });
 }
@@ -116,7 +116,7 @@ test('a tab keeps what another one could not, and both say so', async () => {
   assert.equal(second.session.state.word, 'offline-kept');
   for (const tab of [first, second]) tab.kill();
   const third = browser.open();
-  await settled();
+  await runTasks();
   assert.deepEqual([third.text, third.session.state.word], ['note: one two', 'offline-kept']);
 });
 
@@ -128,12 +128,12 @@ test('where nothing is kept, each tab has what the other one typed, also after i
   assert.deepEqual([second.text, second.session.state.word], ['note: one', 'offline-not-saved']);
   first.kill();
   second.session[Symbol.dispose]();
-  await settled();
+  await runTasks();
   assert.equal((await stores[1].unsentNotes()).length, 1);
   const again = browser.open(stores[1]);
-  await settled();
+  await runTasks();
   again.note.sync();
-  await settled();
+  await runTasks();
   assert.deepEqual([browser.server.text, await stores[1].unsentNotes()], ['note: one', []]);
 });
 
@@ -144,9 +144,9 @@ test('a text that one tab sets aside or gives up is sent by no other one', async
     await type(browser, first, ' one');
     await first.session[end]();
     browser.deliver();
-    await settled();
+    await runTasks();
     second.note.sync();
-    await settled();
+    await runTasks();
     assert.deepEqual([browser.server.text, second.text, second.session.state.word], ['note:', 'note:', 'saved']);
     const left = await browser.store.unsentNotes();
     assert.deepEqual(
@@ -163,25 +163,25 @@ test('edits that came before what they follow are not taken for sent when that a
   browser.server.doc.getText('content').insert(0, 'theirs ');
   first.note.sync();
   first.keep();
-  await settled();
+  await runTasks();
   first.note.drop();
   first.session.text.insert(3, 'X');
   first.keep();
-  await settled();
+  await runTasks();
   // What the server sent to the first tab is never told.
   second.skip();
   browser.deliver();
-  await settled();
+  await runTasks();
   assert.equal(second.session.state.word, 'saving');
   const before = second.note;
   before.receive();
   before.acknowledge();
-  await settled();
+  await runTasks();
   assert.deepEqual([second.text, browser.server.text], ['theXirs note:', 'theirs note:']);
   assert.equal((await browser.store.unsentNotes()).length, 1);
   assert.notEqual(second.note, before);
   second.note.sync();
-  await settled();
+  await runTasks();
   assert.deepEqual([browser.server.text, await browser.store.unsentNotes()], ['theXirs note:', []]);
 });
 

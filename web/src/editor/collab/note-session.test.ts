@@ -16,7 +16,7 @@ function sessionOf(
   server: FakeServer,
   store: LocalStore,
   writer = 'tab 1',
-  soon: (call: () => void) => void = (call) => call(),
+  delay: (call: () => void) => void = (call) => call(),
   steps = new KeptSteps(1),
 ) {
   const clock: { now: number; tick(): void } = { now: 0, tick: () => undefined };
@@ -27,7 +27,7 @@ function sessionOf(
     peers: null,
     writer,
     now: () => clock.now,
-    soon,
+    delay,
     steps,
     every: (_milliseconds, call) => {
       clock.tick = call;
@@ -38,14 +38,14 @@ function sessionOf(
 }
 
 /** Lets everything happen that waits for the store. */
-async function settled(): Promise<void> {
+async function runTasks(): Promise<void> {
   for (let turn = 0; turn < 10; turn++) await setImmediate();
 }
 
 test('a session is ready once the server began its document, and Saved once that acknowledged', async () => {
   const server = new FakeServer('hello');
   const { session, note } = sessionOf(server, new MemoryStore());
-  await settled();
+  await runTasks();
   assert.deepEqual([session.isReady, session.state.word], [false, null]);
   note()?.sync();
   assert.deepEqual([session.isReady, session.text.toString(), session.state.word], [true, 'hello', 'saved']);
@@ -59,18 +59,18 @@ test('a session reads its copy from this device, and sends what it has', async (
   const server = new FakeServer('hello');
   const store = new MemoryStore();
   const first = sessionOf(server, store);
-  await settled();
+  await runTasks();
   first.note()?.sync();
   first.note()?.drop();
   first.session.text.insert(0, 'offline ');
-  await settled();
+  await runTasks();
   assert.equal(first.session.state.word, 'offline-kept');
   first.session[Symbol.dispose]();
   const second = sessionOf(server, store, 'tab 2');
-  await settled();
+  await runTasks();
   assert.deepEqual([second.session.text.toString(), second.session.state.word], ['offline hello', 'offline-kept']);
   second.note()?.sync();
-  await settled();
+  await runTasks();
   assert.deepEqual([server.text, second.session.state.word], ['offline hello', 'saved']);
   assert.deepEqual(await store.unsentNotes(), []);
 });
@@ -78,18 +78,18 @@ test('a session reads its copy from this device, and sends what it has', async (
 /** A store that lists what was appended to it, and a session with it that keeps only when it is told to. */
 async function gathering(server: FakeServer) {
   const appended: unknown[] = [];
-  class Listing extends MemoryStore {
+  class RecordingStore extends MemoryStore {
     override async append(...edit: Parameters<MemoryStore['append']>): Promise<void> {
       appended.push(edit[3]);
       await super.append(...edit);
     }
   }
-  const store = new Listing();
+  const store = new RecordingStore();
   let keep: () => void = () => undefined;
   const made = sessionOf(server, store, 'tab 1', (call) => {
     keep = call;
   });
-  await settled();
+  await runTasks();
   made.note()?.sync();
   await made.session.kept();
   appended.length = 0;
@@ -101,13 +101,13 @@ test('a session keeps in one what is typed within a moment, and claims it only t
   const { session, note, store, appended, keep } = await gathering(server);
   note()?.drop();
   for (const letter of 'abc') session.text.insert(session.text.length, letter);
-  await settled();
+  await runTasks();
   assert.deepEqual([appended, session.state.word], [[], 'offline-not-saved']);
   keep();
-  await settled();
+  await runTasks();
   assert.deepEqual([appended, session.state.word], [[{ writer: 'tab 1', upTo: 3 }], 'offline-kept']);
   const again = sessionOf(server, store, 'tab 2');
-  await settled();
+  await runTasks();
   assert.equal(again.session.text.toString(), 'abc');
 });
 
@@ -116,11 +116,11 @@ test('a session keeps what it has gathered before it marks it as sent, and when 
   session.text.insert(0, 'a');
   note()?.acknowledge();
   keep();
-  await settled();
+  await runTasks();
   assert.deepEqual([appended.length, await store.unsentNotes()], [1, []]);
   session.text.insert(1, 'b');
   session[Symbol.dispose]();
-  await settled();
+  await runTasks();
   assert.deepEqual([appended.length, (await store.unsentNotes()).length], [2, 1]);
 });
 
@@ -128,20 +128,20 @@ test('a session says not saved while the device refuses, and kept again once it 
   const server = new FakeServer('a');
   const store = new MemoryStore();
   const { session, note } = sessionOf(server, store);
-  await settled();
+  await runTasks();
   note()?.sync();
   note()?.drop();
-  await settled();
+  await runTasks();
   store.failure = new Error('full');
   session.text.insert(1, 'b');
-  await settled();
+  await runTasks();
   assert.equal(session.state.word, 'offline-not-saved');
   store.failure = null;
   session.text.insert(2, 'c');
-  await settled();
+  await runTasks();
   assert.equal(session.state.word, 'offline-kept');
   const again = sessionOf(server, store, 'tab 2');
-  await settled();
+  await runTasks();
   assert.equal(again.session.text.toString(), 'abc');
 });
 
@@ -149,15 +149,15 @@ test('a session kept only in the tab never claims that edits are on the device, 
   const server = new FakeServer('a');
   const store = new TabStore();
   const { session, note } = sessionOf(server, store);
-  await settled();
+  await runTasks();
   note()?.sync();
   note()?.drop();
   session.text.insert(0, 'x');
-  await settled();
+  await runTasks();
   assert.equal(session.state.word, 'offline-not-saved');
   session[Symbol.dispose]();
   const again = sessionOf(server, store, 'session 2');
-  await settled();
+  await runTasks();
   assert.deepEqual([again.session.text.toString(), again.session.state.word], ['xa', 'offline-not-saved']);
 });
 
@@ -165,23 +165,23 @@ test('what was set aside for the note of the server can be brought back, and is 
   const server = new FakeServer('text');
   const store = new MemoryStore();
   const { session, note } = sessionOf(server, store);
-  await settled();
+  await runTasks();
   note()?.sync();
   session.text.insert(0, 'mine ');
   note()?.change({ canWrite: false });
-  const asides = await session.startOver();
+  const stashed = await session.startOver();
   note()?.sync();
-  await settled();
+  await runTasks();
   assert.deepEqual([session.text.toString(), server.text], ['text', 'text']);
   assert.deepEqual(
     (await store.unsentNotes()).map(({ unsent: _, ...note }) => note),
-    asides,
+    stashed,
   );
   assert.deepEqual(
-    asides.map(({ asideOf }) => asideOf),
+    stashed.map(({ asideOf }) => asideOf),
     ['note'],
   );
-  await session.bringBack(asides);
+  await session.unstash(stashed);
   assert.equal(session.text.toString(), 'mine text');
   assert.deepEqual(
     (await store.unsentNotes()).map(({ id }) => id),
@@ -194,17 +194,17 @@ test('what was set aside for the note of the server can be brought back, and is 
 test('a copy of another lineage without edits gives way to the note of the server', async () => {
   const store = new MemoryStore();
   const old = sessionOf(new FakeServer('old text', 1), store);
-  await settled();
+  await runTasks();
   old.note()?.sync();
-  await settled();
+  await runTasks();
   old.session[Symbol.dispose]();
   const server = new FakeServer('new text', 2);
   const { session, note } = sessionOf(server, store, 'tab 2');
-  await settled();
+  await runTasks();
   assert.equal(session.text.toString(), 'old text');
   const generation = session.generation;
   note()?.sync();
-  await settled();
+  await runTasks();
   note()?.sync();
   assert.equal(session.text.toString(), 'new text');
   assert.ok(session.generation > generation);
@@ -216,11 +216,11 @@ for (const end of ['foreign_lineage', 'note_deleted', 'note_too_large']) {
     const server = new FakeServer('text');
     const store = new MemoryStore();
     const { session, note } = sessionOf(server, store);
-    await settled();
+    await runTasks();
     note()?.sync();
     session.text.insert(0, 'mine ');
     note()?.end(end);
-    await settled();
+    await runTasks();
     assert.deepEqual([session.state.word, session.state.isLoud], ['cannot-save', true]);
     assert.equal(session.text.toString(), 'mine text');
     assert.equal(store.copies.size, 1);
@@ -233,7 +233,7 @@ for (const end of ['foreign_lineage', 'note_deleted', 'note_too_large']) {
 test('a refused edit and a lost right are shown, and the text stays', async () => {
   const server = new FakeServer('text');
   const { session, note } = sessionOf(server, new MemoryStore());
-  await settled();
+  await runTasks();
   note()?.sync();
   session.text.insert(0, 'x');
   note()?.change({ canWrite: false });
@@ -250,7 +250,7 @@ test('a refused edit and a lost right are shown, and the text stays', async () =
 test('a connection that acknowledges nothing is made anew with the same document', async () => {
   const server = new FakeServer('text');
   const { session, clock, note } = sessionOf(server, new MemoryStore());
-  await settled();
+  await runTasks();
   note()?.sync();
   session.text.insert(0, 'x');
   const stuck = note();
@@ -266,7 +266,7 @@ test('a connection that acknowledges nothing is made anew with the same document
 test('undo takes back edits made here and none of others', async () => {
   const server = new FakeServer('text');
   const { session, note } = sessionOf(server, new MemoryStore());
-  await settled();
+  await runTasks();
   note()?.sync();
   session.text.doc?.transact(() => session.text.insert(4, ' mine'), null);
   server.doc.getText('content').insert(0, 'theirs ');
@@ -280,9 +280,9 @@ function goingBack(server: FakeServer, store: LocalStore) {
   const steps = new KeptSteps(1);
   return async () => {
     const made = sessionOf(server, store, 'tab 1', undefined, steps);
-    await settled();
+    await runTasks();
     made.note()?.sync();
-    await settled();
+    await runTasks();
     return made.session;
   };
 }
@@ -296,7 +296,7 @@ test('edits can be undone after the note was left, with what others wrote meanwh
   first.text.insert(9, '!');
   first.undo.undo();
   first[Symbol.dispose]();
-  await settled();
+  await runTasks();
   server.doc.getText('content').insert(0, 'theirs ');
   const second = await open();
   assert.equal(second.text.toString(), 'theirs text mine');
@@ -306,11 +306,11 @@ test('edits can be undone after the note was left, with what others wrote meanwh
   second.undo.undo();
   assert.equal(second.text.toString(), 'theirs text');
   second[Symbol.dispose]();
-  await settled();
+  await runTasks();
   const third = await open();
   assert.equal(third.text.toString(), 'theirs text');
   third.undo.redo();
-  await settled();
+  await runTasks();
   assert.equal(third.text.toString(), 'theirs text mine');
   assert.equal(third.state.hasUnsent, true);
 });
@@ -322,9 +322,9 @@ test('a document is not gone on with when the copy on the device lacks some of i
   const first = await open();
   store.failure = new Error('full');
   first.text.insert(4, ' lost');
-  await settled();
+  await runTasks();
   first[Symbol.dispose]();
-  await settled();
+  await runTasks();
   store.failure = null;
   const second = await open();
   assert.deepEqual([second.text.toString(), second.undo.canUndo()], ['text', false]);

@@ -4,7 +4,7 @@ import { type Observable, ObservableValue } from '../../platform/observable.ts';
 import { destroySteps, isContinuedBy, type KeptSteps } from './kept-steps.ts';
 import { lineageOf, TEXT } from './lineage.ts';
 import { LOCAL_ORIGIN, LocalKeeper, UNKEPT_ORIGIN } from './local-keeper.ts';
-import type { Aside, Edits, LocalCopy, LocalStore, NoteRef } from './local-store.ts';
+import type { Edits, LocalCopy, LocalStore, NoteRef, StashedNote } from './local-store.ts';
 import type { NotePeers, PeerMessage } from './note-peers.ts';
 import {
   NOTHING_KNOWN,
@@ -36,12 +36,12 @@ export interface SessionOptions {
   readonly steps?: KeptSteps;
   now(): number;
   /** Calls a function once, as soon as what was typed has been drawn. */
-  soon(call: () => void): void;
+  delay(call: () => void): void;
   /** Calls a function repeatedly; returns a function that ends it. */
   every(milliseconds: number, call: () => void): () => void;
 }
 
-const LOOK_MS = 1_000;
+const CHECK_MS = 1_000;
 
 /**
  * A note that is edited here: its document, its copy on this device, its connection, and what is true of them. The
@@ -69,7 +69,7 @@ export class NoteSession implements Disposable {
   constructor(options: SessionOptions) {
     this.#options = options;
     this.#state = saveState(this.#facts, options.now());
-    this.#stop = options.every(LOOK_MS, () => this.#look());
+    this.#stop = options.every(CHECK_MS, () => this.#check());
     this.#ready = this.#start();
     options.peers?.listen((message) => {
       this.#ready = this.#ready.then(() => this.#hear(message));
@@ -129,18 +129,18 @@ export class NoteSession implements Disposable {
   }
 
   /** Sets the copies with unsent edits aside, and reads the note of the server. Resolves to what was set aside. */
-  async startOver(): Promise<readonly Aside[]> {
-    const asides = await this.#startOver();
+  async startOver(): Promise<readonly StashedNote[]> {
+    const stashed = await this.#startOver();
     this.#options.peers?.post({ type: 'removed' });
-    return asides;
+    return stashed;
   }
 
   /** Makes what was set aside the text of the note again. */
-  async bringBack(asides: readonly Aside[]): Promise<void> {
+  async unstash(stashed: readonly StashedNote[]): Promise<void> {
     this.#note?.[Symbol.dispose]();
     this.#keeper?.[Symbol.dispose]();
     await this.kept();
-    for (const aside of asides) await this.#options.store.bringBack(aside);
+    for (const note of stashed) await this.#options.store.unstash(note);
     if (this.#isDisposed) return;
     this.#empty();
     this.#ready = this.#start();
@@ -169,7 +169,7 @@ export class NoteSession implements Disposable {
 
   /** Resolves when this device has what happened so far, as far as it takes it. */
   async kept(): Promise<void> {
-    await this.#keeper?.settled();
+    await this.#keeper?.flush();
   }
 
   /** Leaves the note. Resolves nothing: what was not sent stays on this device, as far as it was kept. */
@@ -182,14 +182,14 @@ export class NoteSession implements Disposable {
     void this.kept().then(() => this.#options.peers?.[Symbol.dispose]());
   }
 
-  async #startOver(): Promise<readonly Aside[]> {
+  async #startOver(): Promise<readonly StashedNote[]> {
     this.#note?.[Symbol.dispose]();
-    const asides = (await this.#keeper?.setAside().catch(() => [])) ?? [];
-    if (this.#isDisposed) return asides;
+    const stashed = (await this.#keeper?.stash().catch(() => [])) ?? [];
+    if (this.#isDisposed) return stashed;
     this.#empty();
     this.#watch([]);
     this.#connect();
-    return asides;
+    return stashed;
   }
 
   #leaveSteps(): void {
@@ -258,7 +258,7 @@ export class NoteSession implements Disposable {
   }
 
   #watch(loaded: readonly Edits[]): void {
-    const { store, note, peers, writer, soon } = this.#options;
+    const { store, note, peers, writer, delay } = this.#options;
     const doc = this.#doc;
     doc.on('update', this.#onUpdate);
     const report = (event: SaveEvent) => {
@@ -267,7 +267,7 @@ export class NoteSession implements Disposable {
     };
     if (!store.isDurable) this.#report({ type: 'not-kept' });
     const post = (message: PeerMessage) => peers?.post(message);
-    this.#keeper = new LocalKeeper({ store, note, doc, writer, loaded, report, post, soon });
+    this.#keeper = new LocalKeeper({ store, note, doc, writer, loaded, report, post, delay });
   }
 
   /** Takes in what another tab did to the note. */
@@ -325,11 +325,11 @@ export class NoteSession implements Disposable {
 
   #report(event: SaveEvent): void {
     this.#facts = reduceSave(this.#facts, event, this.#options.now());
-    this.#look();
+    this.#check();
   }
 
   /** Computes what is true now, and tells of it until the note is left. */
-  #look(): void {
+  #check(): void {
     const state = saveState(this.#facts, this.#options.now());
     const before = this.#state;
     this.#state = state;

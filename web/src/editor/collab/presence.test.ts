@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { PEOPLE } from '../../platform/people.ts';
-import { othersHere, personOf, presenceOf } from './presence.ts';
+import { othersPresent, personOf, presenceOf } from './presence.ts';
 
 const NONE = 'No name';
 const mira = { user_id: 'mira', display_name: 'Mira', kind: 'session' };
@@ -16,14 +16,14 @@ test('personOf believes the server, and what a client says of itself only where 
   for (const state of [null, {}, { user: 1 }, { actor: { user_id: 1 } }]) assert.equal(personOf(1, state, NONE), null);
 });
 
-test('othersHere names each person once, whatever windows they have, and not this one', () => {
+test('othersPresent names each person once, whatever windows they have, and not this one', () => {
   const windows: [number, unknown][] = [
     [1, { actor: { ...mira, user_id: 'me' } }],
     [2, { actor: mira }],
     [3, { actor: mira }],
     [4, { user: presenceOf('Jonas', 4) }],
   ];
-  const people = othersHere({ getStates: () => new Map(windows) }, 1, NONE);
+  const people = othersPresent({ getStates: () => new Map(windows) }, 1, NONE);
   assert.deepEqual(
     people.map(({ name }) => name),
     ['Mira', 'Jonas'],

@@ -48,7 +48,7 @@ export function personOf(client: number, state: unknown, noName: string): Person
 type Said = Readonly<Record<string, unknown>>;
 
 /** The others that have a note open, each person once. */
-export function othersHere(states: States, own: number, noName: string): readonly Person[] {
+export function othersPresent(states: States, own: number, noName: string): readonly Person[] {
   const people = new Map<string, Person>();
   for (const [client, state] of states.getStates()) {
     const person = client === own ? null : personOf(client, state, noName);

@@ -1,11 +1,11 @@
 import {
-  type Aside,
   byNote,
   type DeviceNote,
   type Edits,
   type LocalCopy,
   type LocalStore,
   type NoteRef,
+  type StashedNote,
   type UnsentCopy,
   withoutSent,
 } from './local-store.ts';
@@ -25,7 +25,7 @@ export class TabStore implements LocalStore {
   readonly isDurable: boolean = false;
   /** By note and lineage, the one that was written last at the end. */
   readonly copies = new Map<string, Row>();
-  #asides = 0;
+  #stashes = 0;
   #isEnded = false;
 
   async load(noteId: string): Promise<LocalCopy | null> {
@@ -67,17 +67,17 @@ export class TabStore implements LocalStore {
     }
   }
 
-  async setAside(noteId: string): Promise<readonly Aside[]> {
+  async stash(noteId: string): Promise<readonly StashedNote[]> {
     const unsent = this.#rowsOf(noteId).filter((row) => row.unsent.length > 0);
     await this.remove(noteId);
     return unsent.map((row) => {
-      const note = { ...row.note, id: `aside ${++this.#asides}`, asideOf: noteId };
+      const note = { ...row.note, id: `stash ${++this.#stashes}`, asideOf: noteId };
       this.copies.set(`${note.id} ${row.lineage}`, { ...row, note });
       return note;
     });
   }
 
-  async bringBack({ id, asideOf }: Aside): Promise<void> {
+  async unstash({ id, asideOf }: StashedNote): Promise<void> {
     const copy = await this.load(id);
     const note = this.#best(id)?.note;
     if (copy === null || note === undefined) return;

@@ -43,7 +43,7 @@ class Browser {
       peers: null,
       writer: `writer ${this.#writers++}`,
       now: () => 0,
-      soon: (call) => call(),
+      delay: (call) => call(),
       every: () => () => undefined,
     };
   }
@@ -57,10 +57,10 @@ class Browser {
   /** Types into a note whose connection broke, and leaves it. */
   async typeOffline(id: string, text: string): Promise<void> {
     const session = new NoteSession(this.options(id));
-    await settled();
+    await runTasks();
     this.server(id).notes.at(-1)?.drop();
     session.text.insert(session.text.length, text);
-    await settled();
+    await runTasks();
     session[Symbol.dispose]();
   }
 
@@ -90,7 +90,7 @@ class Browser {
   }
 }
 
-async function settled(): Promise<void> {
+async function runTasks(): Promise<void> {
   for (let turn = 0; turn < 60; turn++) await setImmediate();
 }
 
@@ -99,14 +99,14 @@ test('every note with unsent edits is counted while the server is away, and sent
   await browser.typeOffline('one', ' a');
   await browser.typeOffline('three', ' c');
   using sender = browser.sender();
-  sender.look();
-  await settled();
+  sender.check();
+  await runTasks();
   assert.deepEqual(browser.left, [
     ['one', null],
     ['three', null],
   ]);
   sender.connected();
-  await settled();
+  await runTasks();
   assert.deepEqual(browser.left, []);
   assert.deepEqual(
     [...browser.servers.values()].map(({ text }) => text),
@@ -123,7 +123,7 @@ test('two tabs that send at once, and a note that is sent again, put each edit i
   using second = browser.sender();
   first.connected();
   second.connected();
-  await settled();
+  await runTasks();
   assert.equal(browser.server('note').text, 'theirs note: mine');
   assert.equal(await sendKept(browser.options('note'), new AbortController().signal), null);
   assert.equal(browser.server('note').text, 'theirs note: mine');
@@ -132,20 +132,20 @@ test('two tabs that send at once, and a note that is sent again, put each edit i
 test('one note is sent by itself when that is asked for, and what was set aside never is', async () => {
   const browser = new Browser('one', 'two', 'aside');
   for (const id of ['one', 'two', 'aside']) await browser.typeOffline(id, ' x');
-  await browser.store.setAside('aside');
+  await browser.store.stash('aside');
   browser.ends.set('one', 'note_deleted').set('two', 'note_deleted');
   using sender = browser.sender();
   sender.connected();
-  await settled();
+  await runTasks();
   browser.ends.clear();
   sender.sendNow('two');
-  await settled();
+  await runTasks();
   assert.equal(browser.server('one').text, 'one:');
   assert.equal(browser.server('two').text, 'two: x');
   assert.equal(browser.server('aside').text, 'aside:');
   assert.deepEqual(browser.left, [
     ['one', 'note-deleted'],
-    ['aside 1', null],
+    ['stash 1', null],
   ]);
 });
 
@@ -161,7 +161,7 @@ for (const [end, problem] of [
     browser.ends.set('refused', end);
     using sender = browser.sender();
     sender.connected();
-    await settled();
+    await runTasks();
     assert.deepEqual(browser.left, [['refused', problem]]);
     assert.equal(browser.server('fine').text, 'fine: y');
     assert.deepEqual(
@@ -178,14 +178,14 @@ test('what was not acknowledged when the connection broke is counted again, and 
   browser.isUp = false;
   using sender = browser.sender();
   sender.connected();
-  await settled();
+  await runTasks();
   assert.equal(browser.shown.at(-1)?.isSending, true);
   sender.disconnected();
-  await settled();
+  await runTasks();
   assert.deepEqual([browser.left?.length, browser.shown.at(-1)?.isSending], [2, false]);
   browser.isUp = true;
   sender.connected();
-  await settled();
+  await runTasks();
   assert.deepEqual([browser.left, browser.server('two').text], [[], 'two: b']);
 });
 
@@ -197,14 +197,14 @@ test('nothing is sent as another account, nor of a note that is open in this tab
   browser.isSameAccount = false;
   using sender = browser.sender();
   sender.connected();
-  await settled();
+  await runTasks();
   assert.deepEqual(
     [browser.left, browser.server('open').text, browser.server('closed').text],
     [[['closed', null]], 'open:', 'closed:'],
   );
   browser.isSameAccount = true;
   for (const call of browser.due.splice(0)) call();
-  await settled();
+  await runTasks();
   assert.deepEqual(
     [browser.left, browser.server('open').text, browser.server('closed').text],
     [[], 'open:', 'closed: b'],

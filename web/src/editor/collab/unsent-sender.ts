@@ -38,7 +38,7 @@ export class UnsentSender implements Disposable {
   readonly #options: SenderOptions;
   #connection: AbortController | null = null;
   #isBusy = false;
-  #isAsked = false;
+  #isRequested = false;
   /** The only note to send next; null for all. */
   #only: string | null = null;
   /** Why the server did not take what was sent last. */
@@ -52,25 +52,25 @@ export class UnsentSender implements Disposable {
 
   connected(): void {
     this.#connection ??= new AbortController();
-    this.look();
+    this.check();
   }
 
   disconnected(): void {
     this.#connection?.abort();
     this.#connection = null;
-    this.look();
+    this.check();
   }
 
   /** Call when there may be other unsent edits than before. */
-  look(): void {
-    this.#isAsked = true;
+  check(): void {
+    this.#isRequested = true;
     if (!this.#isBusy) void this.#work();
   }
 
   /** Sends the edits of one note. */
   sendNow(noteId: string): void {
     this.#only = noteId;
-    this.#isAsked = true;
+    this.#isRequested = true;
     if (!this.#isBusy) void this.#work();
   }
 
@@ -82,8 +82,8 @@ export class UnsentSender implements Disposable {
 
   async #work(): Promise<void> {
     this.#isBusy = true;
-    while (this.#isAsked && !this.#isDisposed) {
-      this.#isAsked = false;
+    while (this.#isRequested && !this.#isDisposed) {
+      this.#isRequested = false;
       const only = this.#only;
       this.#only = null;
       this.#cancelLater();
@@ -103,14 +103,14 @@ export class UnsentSender implements Disposable {
     else this.#problems.delete(only);
     const waiting = await this.#waiting();
     this.#show(waiting);
-    if (waiting.every(isAside)) return;
+    if (waiting.every(isStashed)) return;
     // Without an answer, they wait as before.
     await this.#options.exclusively(() => this.#sendEach(signal, only)).catch(() => undefined);
     if (signal.aborted) return;
     const left = await this.#waiting();
     this.#show(left);
-    if (left.some((note) => note.problem === null && !isAside(note))) {
-      this.#cancelLater = this.#options.later(() => this.look());
+    if (left.some((note) => note.problem === null && !isStashed(note))) {
+      this.#cancelLater = this.#options.later(() => this.check());
     }
   }
 
@@ -119,7 +119,7 @@ export class UnsentSender implements Disposable {
     // Another tab may have sent them while this one waited for its turn.
     const left = new Map((await this.#waiting()).map((note) => [note.id, note]));
     for (const note of [...left.values()]) {
-      if (isAside(note) || (only !== null && note.id !== only)) continue;
+      if (isStashed(note) || (only !== null && note.id !== only)) continue;
       this.#show([...left.values()], true);
       const problem = await this.#options.send(note, signal).catch(() => undefined);
       if (signal.aborted) return;
@@ -147,6 +147,6 @@ export class UnsentSender implements Disposable {
 }
 
 /** What was set aside is listed, and not sent. */
-function isAside({ asideOf }: NoteRef): boolean {
+function isStashed({ asideOf }: NoteRef): boolean {
   return asideOf !== undefined;
 }

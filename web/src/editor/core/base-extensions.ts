@@ -30,7 +30,7 @@ import { codeParser } from '../syntax/code-parser.ts';
 import { noteLanguage } from '../syntax/markdown-language.ts';
 import { tablePaste } from '../table/paste.ts';
 import { editorTheme } from '../theme/theme.ts';
-import type { EditorLook } from './controller.ts';
+import type { EditorAppearance } from './controller.ts';
 import { foundPlace } from './found-place.ts';
 import { noteKeymaps } from './keymaps.ts';
 import { noteLanguageAttribute } from './note-language.ts';
@@ -136,10 +136,14 @@ function bodyStart({ doc }: EditorState): number {
 }
 
 /** How the text looks and is typed, until the app says otherwise. */
-export const DEFAULT_LOOK: EditorLook = { lineWidth: 'var(--measure)', hasLineNumbers: false, isSpellChecked: true };
+export const DEFAULT_APPEARANCE: EditorAppearance = {
+  lineWidth: 'var(--measure)',
+  hasLineNumbers: false,
+  isSpellChecked: true,
+};
 
 /** The extensions of a look. */
-export function lookExtensions({ lineWidth, hasLineNumbers, isSpellChecked }: EditorLook): Extension {
+export function appearanceExtensions({ lineWidth, hasLineNumbers, isSpellChecked }: EditorAppearance): Extension {
   return [
     EditorView.editorAttributes.of({ style: `--nv-measure: ${lineWidth}` }),
     EditorView.contentAttributes.of(

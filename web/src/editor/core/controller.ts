@@ -48,7 +48,7 @@ export type EditorCommand =
   | 'properties';
 
 /** How the text looks and is typed, as somebody likes it. */
-export interface EditorLook {
+export interface EditorAppearance {
   /** The longest line, as a CSS length; `none` for the whole width. */
   readonly lineWidth: string;
   readonly hasLineNumbers: boolean;
@@ -60,7 +60,7 @@ export interface EditorController extends Disposable {
   readonly mode: EditorMode;
   setMode(mode: EditorMode): void;
   setCanWrite(canWrite: boolean): void;
-  setLook(look: EditorLook): void;
+  setAppearance(appearance: EditorAppearance): void;
   setVim(isOn: boolean): Promise<void>;
   /** The label for screen readers: the title of the note. */
   setLabel(label: string): void;

@@ -1,3 +1,4 @@
+import { syntaxTree } from '@codemirror/language';
 import { type EditorView, ViewPlugin, type ViewUpdate } from '@codemirror/view';
 import { findFrontmatter } from '@notevault/note-text/frontmatter/fence.ts';
 import type { FactStore } from './facts.ts';
@@ -25,12 +26,13 @@ class FactUpdater {
     this.#schedule(0);
   }
 
-  update({ docChanged, selectionSet, state }: ViewUpdate): void {
+  update({ docChanged, selectionSet, state, startState }: ViewUpdate): void {
     if (docChanged || selectionSet) {
       this.#store.update({ selection: selectionOf(state) });
       if (!state.selection.main.empty || this.#store.get().selectedWords > 0) this.#scheduleSelection();
     }
-    if (docChanged) this.#schedule(DELAY_MS);
+    // The first reading may have come before the parser was through the note.
+    if (docChanged || syntaxTree(state) !== syntaxTree(startState)) this.#schedule(DELAY_MS);
   }
 
   destroy(): void {

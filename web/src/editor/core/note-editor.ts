@@ -10,15 +10,15 @@ import { livePreview } from '../preview/preview.ts';
 import { refreshPreview } from '../preview/preview-state.ts';
 import { noteTitle } from '../preview/title.ts';
 import {
+  appearanceExtensions,
   createLanguage,
-  DEFAULT_LOOK,
+  DEFAULT_APPEARANCE,
   editingExtensions,
   frontmatterWatch,
-  lookExtensions,
   sharedExtensions,
 } from './base-extensions.ts';
 import { firstSelection, type KeptCaret, keepCaret } from './caret.ts';
-import type { EditorCommand, EditorController, EditorLook } from './controller.ts';
+import type { EditorAppearance, EditorCommand, EditorController } from './controller.ts';
 import { factPlugin } from './fact-plugin.ts';
 import { FactStore } from './facts.ts';
 import { markPlace } from './found-place.ts';
@@ -72,7 +72,7 @@ export class NoteEditor implements EditorController {
   readonly facts = new FactStore();
   readonly #modes = new Compartment();
   readonly #labels = new Compartment();
-  readonly #look = new Compartment();
+  readonly #appearance = new Compartment();
   readonly #vim = new Compartment();
   readonly #language = new Compartment();
   readonly #text: Text;
@@ -137,8 +137,8 @@ export class NoteEditor implements EditorController {
     this.#reconfigureMode();
   }
 
-  setLook(look: EditorLook): void {
-    this.#view.dispatch({ effects: this.#look.reconfigure(lookExtensions(look)) });
+  setAppearance(appearance: EditorAppearance): void {
+    this.#view.dispatch({ effects: this.#appearance.reconfigure(appearanceExtensions(appearance)) });
   }
 
   async setVim(isOn: boolean): Promise<void> {
@@ -248,7 +248,7 @@ export class NoteEditor implements EditorController {
       sharedExtensions,
       editingExtensions,
       EditorState.phrases.of({ ...options.services.strings.phrases }),
-      this.#look.of(lookExtensions(DEFAULT_LOOK)),
+      this.#appearance.of(appearanceExtensions(DEFAULT_APPEARANCE)),
       this.#labels.of(labelled(options.label)),
       this.#modes.of(modeExtensions(options.mode, options.canWrite, livePreview)),
       factPlugin(this.facts),

@@ -23,13 +23,13 @@ export const linkHover = hoverTooltip(
   { hoverTime: HOVER_MS, hideOnChange: true },
 );
 
-interface Hovered {
+interface HoverCard {
   readonly from: number;
   readonly to: number;
   create(): { dom: HTMLElement; destroy(): void };
 }
 
-function hoveredAt(view: EditorView, at: number, side: -1 | 1): Hovered | null {
+function hoveredAt(view: EditorView, at: number, side: -1 | 1): HoverCard | null {
   const { state } = view;
   const text = (from: number, to: number) => state.doc.sliceString(from, to);
   for (let node: SyntaxNode | null = syntaxTree(state).resolveInner(at, side); node; node = node.parent) {

@@ -56,7 +56,7 @@ export function newBlockId(note: string): string {
  * Where a block gets an id, in a note that may be another one by now; null when the block is gone. An id that it was
  * given meanwhile stays, and nothing is inserted.
  */
-export function namingOf(note: string, { text, from }: Block, id: string): Naming | null {
+export function namingOf(note: string, { text, from }: Block, id: string): NewBlockId | null {
   const same = blocksIn(note).filter((one) => one.text === text);
   const [nearest] = same.sort((one, other) => Math.abs(one.from - from) - Math.abs(other.from - from));
   if (nearest === undefined) return null;
@@ -65,7 +65,7 @@ export function namingOf(note: string, { text, from }: Block, id: string): Namin
     : { id: nearest.id, at: nearest.to, insert: '' };
 }
 
-export interface Naming {
+export interface NewBlockId {
   readonly id: string;
   readonly at: number;
   readonly insert: string;

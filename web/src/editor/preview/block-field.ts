@@ -81,7 +81,7 @@ function wholeLines({ doc }: EditorState, { from, to }: Range): Range {
 }
 
 /** In place of a block that is drawn elsewhere. */
-class Nothing extends WidgetType {
+class EmptyWidget extends WidgetType {
   override eq(): boolean {
     return true;
   }
@@ -95,7 +95,7 @@ class Nothing extends WidgetType {
   }
 }
 
-const elsewhere = Decoration.replace({ widget: new Nothing(), block: true });
+const elsewhere = Decoration.replace({ widget: new EmptyWidget(), block: true });
 
 function build(state: EditorState, candidates: readonly BlockCandidate[]): BlockState {
   const reveal = revealState(state);

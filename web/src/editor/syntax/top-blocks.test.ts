@@ -6,10 +6,10 @@ import { longNote } from '../test/long-note-text.ts';
 import { noteParser } from './markdown-language.ts';
 import { topBlocks } from './top-blocks.ts';
 
-type Parsed = Parameters<typeof topBlocks>[0];
+type SyntaxTree = Parameters<typeof topBlocks>[0];
 
 /** What a cursor finds at the top of a tree. */
-function walked(tree: Parsed) {
+function walked(tree: SyntaxTree) {
   const cursor = tree.cursor();
   const blocks: { readonly name: string; readonly from: number; readonly to: number }[] = [];
   for (let isThere = cursor.firstChild(); isThere; isThere = cursor.nextSibling()) {
@@ -18,7 +18,7 @@ function walked(tree: Parsed) {
   return blocks;
 }
 
-function named(tree: Parsed) {
+function named(tree: SyntaxTree) {
   return topBlocks(tree).map(({ name, from, to }) => ({ name, from, to }));
 }
 

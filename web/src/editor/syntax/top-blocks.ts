@@ -1,6 +1,6 @@
 import type { syntaxTree } from '@codemirror/language';
 
-type Parsed = ReturnType<typeof syntaxTree>;
+type SyntaxTree = ReturnType<typeof syntaxTree>;
 
 /** A block of a note that is in no other. */
 export interface TopBlock {
@@ -8,16 +8,16 @@ export interface TopBlock {
   readonly from: number;
   readonly to: number;
   /** The same as long as the parser did not read the block anew. */
-  readonly tree: Parsed;
+  readonly tree: SyntaxTree;
 }
 
-const known = new WeakMap<Parsed, readonly TopBlock[]>();
+const known = new WeakMap<SyntaxTree, readonly TopBlock[]>();
 
 /**
  * The blocks of a note that are in no other, in order. Every key asks for them, more than once: a cursor over a note of
  * ten thousand lines takes some milliseconds each time.
  */
-export function topBlocks(tree: Parsed): readonly TopBlock[] {
+export function topBlocks(tree: SyntaxTree): readonly TopBlock[] {
   const found = known.get(tree);
   if (found !== undefined) return found;
   const blocks: TopBlock[] = [];
@@ -26,7 +26,7 @@ export function topBlocks(tree: Parsed): readonly TopBlock[] {
   return blocks;
 }
 
-function collect({ children, positions }: Parsed, start: number, blocks: TopBlock[]): void {
+function collect({ children, positions }: SyntaxTree, start: number, blocks: TopBlock[]): void {
   children.forEach((child, index) => {
     const from = start + (positions[index] ?? 0);
     // The parser makes a tree of each block; the names of what is packed are those of parts of text.

@@ -51,7 +51,7 @@ export interface EditorPage extends AsyncDisposable {
   start(text: string, mode?: 'preview' | 'source' | 'reading'): Promise<void>;
   run<Result>(call: (harness: Harness) => Result): Promise<Result>;
   /** Waits until the editor has measured and scrolled, which it does in the frames after a change. */
-  settled(): Promise<void>;
+  idle(): Promise<void>;
 }
 
 /** Builds the page and serves it. */
@@ -131,7 +131,7 @@ async function openPage(
       await page.waitForSelector('[data-editor-ready]');
     },
     run: (call) => page.evaluate(`(${call.toString()})(window.harness)`) as never,
-    settled: () =>
+    idle: () =>
       page.evaluate(async () => {
         for (let frame = 0; frame < 4; frame++) await new Promise((resolve) => requestAnimationFrame(resolve));
       }),

@@ -41,7 +41,7 @@ class Run {
     const [name, act] = this.#random.pick(this.#choices(tab));
     this.steps.push(name);
     await act();
-    if (this.#random.chance(0.7)) await settled();
+    if (this.#random.chance(0.7)) await runTasks();
     this.#note();
     await this.#check();
   }
@@ -69,7 +69,7 @@ class Run {
       }),
       of('leave', async () => {
         tab.keep();
-        await settled();
+        await runTasks();
         tab.kill();
       }),
     ];
@@ -107,19 +107,19 @@ class Run {
   async end(): Promise<void> {
     const browser = this.#browser;
     for (const tab of browser.tabs) tab.keep();
-    await settled();
+    await runTasks();
     browser.deliver();
-    await settled();
+    await runTasks();
     this.#note();
     // A tab connects anew after it got what it had missed.
     for (let round = 0; round < 2; round++) {
       for (const tab of browser.tabs) tab.note.sync();
-      await settled();
+      await runTasks();
       const { unsent = [] } = (await browser.store.unsentNotes())[0] ?? {};
       for (const { session, note } of browser.tabs) if (await session.sends(unsent)) note.acknowledge();
-      await settled();
+      await runTasks();
       for (const tab of browser.tabs) tab.note.receive();
-      await settled();
+      await runTasks();
     }
     if (browser.tabs.length === 0) await browser.sendKept();
     assert.deepEqual(await browser.store.unsentNotes(), []);
@@ -129,6 +129,6 @@ class Run {
   }
 }
 
-async function settled(): Promise<void> {
+async function runTasks(): Promise<void> {
   for (let turn = 0; turn < 10; turn++) await setImmediate();
 }

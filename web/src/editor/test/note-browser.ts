@@ -42,7 +42,7 @@ export class NoteBrowser {
       store: this.store,
       peers: null,
       writer: 'sender',
-      soon: (call) => call(),
+      delay: (call) => call(),
     };
     await sendKept(options, new AbortController().signal);
   }
@@ -77,7 +77,7 @@ export class NoteTab {
       store: this.#until(store),
       peers: browser.hasChannel ? this.#peers() : null,
       writer,
-      soon: (call) => void this.#due.push(call),
+      delay: (call) => void this.#due.push(call),
     };
     this.session = new NoteSession(this.options);
   }

@@ -25,13 +25,13 @@ export async function gatherFacts(health: AdminHealth): Promise<ServerFacts> {
   };
 }
 
-interface Fetched {
+interface JsonAnswer {
   readonly body: Readonly<Record<string, unknown>>;
   /** The time of the answer, in epoch milliseconds. */
   readonly date: number | null;
 }
 
-async function fetchJson(path: string): Promise<Fetched> {
+async function fetchJson(path: string): Promise<JsonAnswer> {
   try {
     const answer = await fetch(path, { headers: { accept: 'application/json' }, cache: 'no-store' });
     const date = Date.parse(answer.headers.get('date') ?? '');

@@ -4,10 +4,10 @@ import { Button } from '../../ui/controls/button.tsx';
 import { Icon } from '../../ui/controls/icon.tsx';
 import { filesOfDrop, filesOfInput } from './dropped.ts';
 import styles from './imports.module.css';
-import { type Picked, type PickedFile, pickedOf } from './picked.ts';
+import { type ImportSelection, type PickedFile, pickedOf } from './picked.ts';
 
 /** Where notes are dropped or chosen, as a folder or as an archive. */
-export function DropZone({ choose }: { readonly choose: (picked: Picked) => void }) {
+export function DropZone({ choose }: { readonly choose: (picked: ImportSelection) => void }) {
   const t = useTexts('imports');
   const folder = useRef<HTMLInputElement>(null);
   const archive = useRef<HTMLInputElement>(null);

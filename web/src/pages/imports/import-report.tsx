@@ -7,13 +7,13 @@ import { useTexts } from '../../i18n/use-texts.ts';
 import { skippedByReason } from './import-view.ts';
 import styles from './imports.module.css';
 
-type Counted = keyof typeof imports.count;
+type CountName = keyof typeof imports.count;
 
 /** What an import would do, or did. The first 1,000 renamed and left out files have names. */
 export function ImportReport({ job, children }: { readonly job: Import; readonly children: ReactNode }) {
   const t = useTexts('imports');
   const { report } = job;
-  const counts: [Counted, number | null][] = [
+  const counts: [CountName, number | null][] = [
     ['notes', report.notes],
     ['attachments', report.attachments],
     ['unchanged', report.unchanged],

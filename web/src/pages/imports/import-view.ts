@@ -21,7 +21,7 @@ export type ImportView =
   | { readonly show: 'report'; readonly job: Import }
   | { readonly show: 'result'; readonly job: Import };
 
-interface Known {
+interface ImportFacts {
   readonly preparation: Preparation | null;
   /** The import of the account; null if there is none. */
   readonly job: Import | null;
@@ -34,7 +34,7 @@ interface Known {
 const NOTHING = { show: 'choice', stopped: false, error: null } as const;
 
 /** Decides what is shown. What this tab does comes first; imports of other vaults are shown only while they run. */
-export function importView({ preparation, job, dismissed, vaultId }: Known): ImportView {
+export function importView({ preparation, job, dismissed, vaultId }: ImportFacts): ImportView {
   if (preparation !== null) return { show: 'progress', isElsewhere: false, ...preparation };
   if (job === null || job.id === dismissed) return NOTHING;
   const isElsewhere = job.vault_id !== vaultId;

@@ -9,7 +9,7 @@ export interface PickedFile<F extends { readonly size: number } = File> {
 export type PickFault = 'empty' | 'too-large' | 'too-many' | 'several-archives';
 
 /** What somebody chose to import. */
-export type Picked<F extends { readonly size: number } = File> =
+export type ImportSelection<F extends { readonly size: number } = File> =
   | { readonly kind: 'archive'; readonly file: F }
   /** `hidden` is the number of files that are left out because they or their folders are hidden. */
   | { readonly kind: 'files'; readonly files: readonly PickedFile<F>[]; readonly hidden: number }
@@ -18,7 +18,7 @@ export type Picked<F extends { readonly size: number } = File> =
 const ARCHIVE = /\.(zip|jex|tar)$/i;
 
 /** Decides what is imported of chosen files: one archive as it is, or the files of a folder. */
-export function pickedOf<F extends { readonly size: number }>(all: readonly PickedFile<F>[]): Picked<F> {
+export function pickedOf<F extends { readonly size: number }>(all: readonly PickedFile<F>[]): ImportSelection<F> {
   const archives = all.filter(({ path }) => !path.includes('/') && ARCHIVE.test(path));
   const [archive] = archives;
   if (archive !== undefined && all.length === 1) {
@@ -32,7 +32,7 @@ export function pickedOf<F extends { readonly size: number }>(all: readonly Pick
   return { kind: 'files', files: visible, hidden: all.length - visible.length };
 }
 
-function fault(name: PickFault): Picked<never> {
+function fault(name: PickFault): ImportSelection<never> {
   return { kind: 'fault', fault: name };
 }
 

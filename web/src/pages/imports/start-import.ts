@@ -2,7 +2,7 @@ import type { ImportStarted } from '@notevault/protocol/imports.ts';
 import { sendBytes } from '../../data/send-bytes.ts';
 import { session } from '../../session/app-session.ts';
 import type { Preparation } from './import-view.ts';
-import type { Picked } from './picked.ts';
+import type { ImportSelection } from './picked.ts';
 import { storedZip } from './stored-zip.ts';
 
 interface StartOptions {
@@ -16,7 +16,7 @@ interface StartOptions {
  * ConnectionError, and the reason of the signal.
  */
 export async function startImport(
-  picked: Exclude<Picked, { kind: 'fault' }>,
+  picked: Exclude<ImportSelection, { kind: 'fault' }>,
   { vaultId, signal, onProgress }: StartOptions,
 ): Promise<string> {
   const bytes = picked.kind === 'archive' ? picked.file : await zipOf(picked.files, signal, onProgress);
@@ -33,7 +33,7 @@ export async function startImport(
 
 /** A folder is sent as one zip, because the server reports on all of it before it writes any. */
 function zipOf(
-  files: Extract<Picked, { kind: 'files' }>['files'],
+  files: Extract<ImportSelection, { kind: 'files' }>['files'],
   signal: AbortSignal,
   onProgress: StartOptions['onProgress'],
 ): Promise<Blob> {

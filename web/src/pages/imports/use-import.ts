@@ -4,7 +4,7 @@ import { api } from '../../data/client.ts';
 import { keys } from '../../data/keys.ts';
 import { storedValue } from '../../platform/stored.ts';
 import { importView, isRunning, type Preparation } from './import-view.ts';
-import type { Picked } from './picked.ts';
+import type { ImportSelection } from './picked.ts';
 import { startImport } from './start-import.ts';
 
 const LOOK_EVERY_MS = 700;
@@ -45,7 +45,7 @@ export function useImport({
     await queries.invalidateQueries({ queryKey: keys.imports });
   };
 
-  const begin = (picked: Exclude<Picked, { kind: 'fault' }>) =>
+  const begin = (picked: Exclude<ImportSelection, { kind: 'fault' }>) =>
     attempt(async () => {
       const abort = new AbortController();
       aborting.current = abort;
@@ -70,7 +70,7 @@ export function useImport({
   return {
     view,
     error,
-    begin: (picked: Exclude<Picked, { kind: 'fault' }>) => void begin(picked),
+    begin: (picked: Exclude<ImportSelection, { kind: 'fault' }>) => void begin(picked),
     apply: () => void attempt(async () => (job === null ? undefined : api.imports.apply(job.id))),
     /** Stops what runs, or forgets what was only tried. */
     cancel() {

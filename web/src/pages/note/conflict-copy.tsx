@@ -10,7 +10,7 @@ import { errorText } from '../../ui/feedback/error-text.ts';
 import { showToast } from '../../ui/feedback/toast.ts';
 import { useTreeActions } from '../tree/use-tree-actions.ts';
 import styles from './note-editor.module.css';
-import { type Compared, MergeDialog } from './panels/merge-dialog.tsx';
+import { type Comparison, MergeDialog } from './panels/merge-dialog.tsx';
 
 interface ConflictCopyProps {
   readonly vaultId: string;
@@ -30,7 +30,7 @@ export function ConflictCopy({ vaultId, noteId, original, session, canWrite }: C
   const navigate = useNavigate();
   const index = useTree(vaultId);
   const { remove } = useTreeActions(vaultId);
-  const [compared, setCompared] = useState<Compared | null>(null);
+  const [compared, setCompared] = useState<Comparison | null>(null);
   const note = index.notes().find(({ path }) => path === original);
   const copy = index.notes().find(({ id }) => id === noteId);
   if (note === undefined || copy === undefined) return null;

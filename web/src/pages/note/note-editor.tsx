@@ -204,17 +204,17 @@ function useRecovery(vault: string, { path, id }: ShownNote, session: EditorSess
     },
     saveAsFile: (content) => saveFile(nameOf(path), new Blob([content], { type: 'text/markdown' })),
     /** Sets the text aside, which can be undone, and shows that of the server. */
-    async setAside() {
+    async stash() {
       const content = session.text.toString();
       const { hasUnsent } = session.state;
-      const asides = await session.startOver();
-      if (asides.length === 0) {
+      const stashed = await session.startOver();
+      if (stashed.length === 0) {
         // What could not be kept here is a file then.
         if (hasUnsent) this.saveAsFile(content);
         return;
       }
       unsentChanged();
-      const undo = () => session.bringBack(asides).then(unsentChanged);
+      const undo = () => session.unstash(stashed).then(unsentChanged);
       showToast({
         text: t('recover.setAside', { name: noteName(path) }),
         kind: 'plain',

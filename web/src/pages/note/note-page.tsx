@@ -175,7 +175,7 @@ function NotHere({ vaultId, noteId }: { readonly vaultId: string; readonly noteI
   const [isMissing, setMissing] = useState(false);
   useEffect(() => {
     setMissing(false);
-    void import('../../device/kept/here.ts')
+    void import('../../device/kept/current-kept.ts')
       .then(({ openKept }) => openKept(vaultId, noteId))
       .catch(() => false)
       .then((isKept) => setMissing(!isKept));

@@ -3,7 +3,7 @@ import { keys } from '../../data/keys.ts';
 import { queryClient } from '../../data/query-client.ts';
 import { nameOf, noteName } from '../../data/tree/tree-index.ts';
 import { deviceStore } from '../../device/device-store.ts';
-import { markTyped } from '../../device/outbox/here.ts';
+import { markTyped } from '../../device/outbox/current-outbox.ts';
 import { sessionOptions } from '../../device/session-options.ts';
 import { persistStorage, setUnkept } from '../../device/unkept.ts';
 import { unsentChanged } from '../../device/unsent-state.ts';

@@ -16,7 +16,7 @@ export interface Recovery {
   /** Saves it as a file of this device. */
   saveAsFile(text: string): void;
   /** Sets it aside, and shows the note of the server. */
-  setAside(): Promise<void>;
+  stash(): Promise<void>;
   /** Gives it up, and leaves the note. */
   leave(): Promise<void>;
 }
@@ -141,7 +141,7 @@ function RecoveryButtons({ session, recovery }: StateLineProps) {
       {isGone ? (
         <Button onClick={() => void recovery.leave()}>{t('recover.leave')}</Button>
       ) : (
-        <Button onClick={() => void recovery.setAside()}>{t('recover.discard')}</Button>
+        <Button onClick={() => void recovery.stash()}>{t('recover.discard')}</Button>
       )}
     </>
   );

@@ -54,7 +54,7 @@ export function useEditor(place: RefObject<HTMLElement | null>, setup: EditorSet
   }, [place, note, session, services, isReady, generation]);
   const settings = useObservable(editorSettings);
   useEffect(() => editor?.setMode(mode), [editor, mode]);
-  useEffect(() => editor?.setLook(lookOf(settings)), [editor, settings]);
+  useEffect(() => editor?.setAppearance(lookOf(settings)), [editor, settings]);
   const { isVim } = settings;
   useEffect(() => void editor?.setVim(isVim), [editor, isVim]);
   useEffect(() => editor?.setCanWrite(canWrite), [editor, canWrite]);

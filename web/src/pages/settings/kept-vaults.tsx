@@ -3,7 +3,7 @@ import { useQuery, useSuspenseQuery } from '@tanstack/react-query';
 import i18next from 'i18next';
 import { useState } from 'react';
 import { vaultsQuery } from '../../data/queries.ts';
-import { keepOnDevice, removeFromDevice, roomHere, sizeOf } from '../../device/kept/here.ts';
+import { freeBytes, keepOnDevice, removeFromDevice, sizeOf } from '../../device/kept/current-kept.ts';
 import { keptVaults } from '../../device/kept/kept-state.ts';
 import type { KeptVault } from '../../device/kept/kept-vault.ts';
 import { useTexts } from '../../i18n/use-texts.ts';
@@ -100,7 +100,7 @@ function KeepDialog({ vault, close }: { readonly vault: Vault; readonly close: (
   const { id, name } = vault;
   const { data, error } = useQuery({
     queryKey: ['size-to-keep', id],
-    queryFn: async () => ({ size: await sizeOf(id), room: await roomHere() }),
+    queryFn: async () => ({ size: await sizeOf(id), room: await freeBytes() }),
     gcTime: 0,
   });
   const wanted = data === undefined ? 0 : data.size.noteBytes + (withFiles ? data.size.fileBytes : 0);

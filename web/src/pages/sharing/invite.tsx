@@ -17,14 +17,14 @@ const INVITED = ['editor', 'viewer'] as const;
 type InvitedRole = (typeof INVITED)[number];
 
 /** An invitation that was made here, and whether its address is in the clipboard. */
-interface Made extends InvitationMade {
+interface NewInvitation extends InvitationMade {
   readonly isCopied: boolean;
 }
 
 /** Makes invitations to a vault, of which the last one is shown: the server tells its address once. */
 export function useInvite(vaultId: string) {
   const [role, setRole] = useState<InvitedRole>('editor');
-  const [made, setMade] = useState<Made | null>(null);
+  const [made, setMade] = useState<NewInvitation | null>(null);
   const inviting = useChange(
     (email: string | null) =>
       sharing.invite(vaultId, { role, expires_in: INVITATION_SECONDS.usual, ...(email === null ? {} : { email }) }),
@@ -45,10 +45,14 @@ export function useInvite(vaultId: string) {
   return { role, setRole, made, invite, copied, isPending: inviting.isPending };
 }
 
-type Inviting = ReturnType<typeof useInvite>;
+type InviteState = ReturnType<typeof useInvite>;
 
 /** One field, one role: an invitation for the account with an email. */
-export function InviteForm({ inviting: { role, setRole, made, invite, isPending } }: { readonly inviting: Inviting }) {
+export function InviteForm({
+  inviting: { role, setRole, made, invite, isPending },
+}: {
+  readonly inviting: InviteState;
+}) {
   const t = useTexts('sharing');
   const [email, setEmail] = useState('');
   return (
@@ -94,7 +98,7 @@ export function InviteForm({ inviting: { role, setRole, made, invite, isPending 
 }
 
 /** Copies the address of an invitation for whoever has it. */
-export function CopyLink({ inviting: { made, invite, copied, isPending } }: { readonly inviting: Inviting }) {
+export function CopyLink({ inviting: { made, invite, copied, isPending } }: { readonly inviting: InviteState }) {
   const t = useTexts('sharing');
   const copy = () => {
     const text = invite(null).then((url) => new Blob([url], { type: 'text/plain' }));
@@ -118,7 +122,7 @@ export function CopyLink({ inviting: { made, invite, copied, isPending } }: { re
   );
 }
 
-function MadeLink({ made: { url, invitation, isCopied } }: { readonly made: Made }) {
+function MadeLink({ made: { url, invitation, isCopied } }: { readonly made: NewInvitation }) {
   const t = useTexts('sharing');
   const { email } = invitation;
   return (

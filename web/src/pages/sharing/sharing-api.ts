@@ -11,14 +11,14 @@ import { keys } from '../../data/keys.ts';
 import { transport } from '../../session/app-session.ts';
 
 /** Others accept invitations while the list is shown. */
-const LOOK_MS = 10_000;
+const CHECK_MS = 10_000;
 
 /** Who has a vault, and for its owner who is invited. */
 export function membersQuery(vault: string) {
   return queryOptions({
     queryKey: keys.members(vault),
     queryFn: () => transport.json<MembersResponse>({ method: 'GET', path: `/vaults/${vault}/members` }),
-    refetchInterval: LOOK_MS,
+    refetchInterval: CHECK_MS,
   });
 }
 

@@ -8,18 +8,19 @@ import { StartCard } from './start-card.tsx';
 import { StartError } from './start-error.tsx';
 
 /** What is known of an invitation: what it is for, that it is not valid any more, or why that is not known. */
-export type Invited = InvitationShown | 'dead' | { readonly failed: unknown };
+export type InvitationState = InvitationShown | 'dead' | { readonly failed: unknown };
 
-const asked = new Map<string, Promise<Invited>>();
+const asked = new Map<string, Promise<InvitationState>>();
 
 /** Asks once what an invitation is for, also if a component that waits for the answer is made anew. */
-function readInvitation(token: string): Promise<Invited> {
+function readInvitation(token: string): Promise<InvitationState> {
   const before = asked.get(token);
   if (before !== undefined) return before;
   const reading = anonymous
     .invitation(token)
     .catch(
-      (error: unknown): Invited => (error instanceof ApiError && error.status === 404 ? 'dead' : { failed: error }),
+      (error: unknown): InvitationState =>
+        error instanceof ApiError && error.status === 404 ? 'dead' : { failed: error },
     );
   asked.set(token, reading);
   return reading;

@@ -8,7 +8,7 @@ import { Button } from '../../ui/controls/button.tsx';
 import { dayOf } from '../../ui/text/day-of.ts';
 import { type DueGroup, dueText, groupTasks, shownText, taskKey } from './task-groups.ts';
 import styles from './tasks.module.css';
-import type { Problem } from './touched.ts';
+import type { Problem } from './ticked-tasks.ts';
 import type { useTicks } from './use-ticks.ts';
 
 interface TaskListProps {

@@ -10,7 +10,7 @@ import { Button } from '../../ui/controls/button.tsx';
 import { Select } from '../../ui/controls/select.tsx';
 import { TaskList } from './task-list.tsx';
 import styles from './tasks.module.css';
-import { withTouched } from './touched.ts';
+import { withTicked } from './ticked-tasks.ts';
 import { useTicks } from './use-ticks.ts';
 
 const route = getRouteApi('/vaults/$vaultId/tasks');
@@ -35,7 +35,7 @@ function Tasks({ vaultId, state }: TasksProps) {
   const query = useInfiniteQuery({ ...tasksQuery(vaultId, state, tag), placeholderData: keepPreviousData });
   const { data: listed, error, hasNextPage, isFetching, isFetchingNextPage, isPending } = query;
   const ticks = useTicks(vaultId);
-  const shown = withTouched(listed ?? [], ticks.touched);
+  const shown = withTicked(listed ?? [], ticks.touched);
   const count = shown.filter((task) => task.state === state).length;
   return (
     <Page title={t('title')}>

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Task } from '@notevault/protocol/tasks.ts';
 import { dueText, groupTasks, shownText, taskKey } from './task-groups.ts';
-import { lineOf, movedTask, type Touched, withTouched } from './touched.ts';
+import { lineOf, movedTask, type TickedTask, withTicked } from './ticked-tasks.ts';
 
 const TODAY = '2026-11-24';
 
@@ -50,11 +50,11 @@ test('shownText leaves out the day and the marks of markdown, but never everythi
   assert.equal(shownText({ text: 'plan 2 ** 3 = 8', due: null }), 'plan 2 ** 3 = 8');
 });
 
-test('withTouched keeps what was ticked in its place when the server lists it no more', () => {
+test('withTicked keeps what was ticked in its place when the server lists it no more', () => {
   const [a, b, c] = [task('a', { due: '2026-11-20' }), task('b', { line: 2 }), task('c', { line: 3 })];
-  const done: Touched = { task: { ...b, state: 'done' } };
+  const done: TickedTask = { task: { ...b, state: 'done' } };
   const touched = new Map([[taskKey(b), done]]);
-  const shown = (listed: Task[]) => withTouched(listed, touched).map(({ text, state }) => `${text} ${state}`);
+  const shown = (listed: Task[]) => withTicked(listed, touched).map(({ text, state }) => `${text} ${state}`);
   assert.deepEqual(shown([a, b, c]), ['a open', 'b done', 'c open']);
   assert.deepEqual(shown([a, c]), ['a open', 'b done', 'c open']);
   assert.deepEqual(shown([]), ['b done']);

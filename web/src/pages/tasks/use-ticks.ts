@@ -9,15 +9,15 @@ import { useTexts } from '../../i18n/use-texts.ts';
 import { errorText } from '../../ui/feedback/error-text.ts';
 import { showToast } from '../../ui/feedback/toast.ts';
 import { shownText, taskKey } from './task-groups.ts';
-import { lineOf, movedTask, otherState, type Problem, type Touched } from './touched.ts';
+import { lineOf, movedTask, otherState, type Problem, type TickedTask } from './ticked-tasks.ts';
 
 /** What was ticked on this page, and ticking: it is shown at once, written at once, and can be undone. */
 export function useTicks(vaultId: string) {
   const t = useTexts('tasks');
   const common = useTexts('vault');
   const queries = useQueryClient();
-  const [touched, setTouched] = useState<ReadonlyMap<string, Touched>>(new Map());
-  const put = (before: Task, entry: Touched | null) =>
+  const [touched, setTouched] = useState<ReadonlyMap<string, TickedTask>>(new Map());
+  const put = (before: Task, entry: TickedTask | null) =>
     setTouched((now) => {
       const next = new Map(now);
       next.delete(taskKey(before));

@@ -1,5 +1,5 @@
 import type { TreeEntry, TreeIndex } from '../../data/tree/tree-index.ts';
-import type { Expanded } from './use-expanded.ts';
+import type { ExpandedFolders } from './use-expanded.ts';
 import type { TreeActions } from './use-tree-actions.ts';
 
 /** What the tree is given. */
@@ -7,7 +7,7 @@ export interface TreeDeps {
   readonly index: TreeIndex;
   /** Whether entries may be changed. */
   readonly canWrite: boolean;
-  readonly expanded: Expanded;
+  readonly expanded: ExpandedFolders;
   readonly actions: TreeActions;
   /** The key of the entry whose page is open; null if none is. */
   readonly current: string | null;

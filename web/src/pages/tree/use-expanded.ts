@@ -20,7 +20,7 @@ export function useExpanded(vault: string) {
   };
 }
 
-export type Expanded = ReturnType<typeof useExpanded>;
+export type ExpandedFolders = ReturnType<typeof useExpanded>;
 
 function nameFor(vault: string): string {
   return `notevault-open-folders-${vault}`;

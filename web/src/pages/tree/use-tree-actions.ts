@@ -6,7 +6,7 @@ import { type PathMove, reversed } from '../../data/tree/moves.ts';
 import { freeName, idsIn } from '../../data/tree/tree-edit.ts';
 import { nameOf, parentOf, type TreeEntry } from '../../data/tree/tree-index.ts';
 import { isEdit, seenOf } from '../../device/outbox/entry-facts.ts';
-import type { Deleted, Operation } from '../../device/outbox/operation.ts';
+import type { Deletion, Operation } from '../../device/outbox/operation.ts';
 import { draftOf, outboxState } from '../../device/outbox/outbox-state.ts';
 import { problemText } from '../../device/outbox/problem-text.ts';
 import { useTexts } from '../../i18n/use-texts.ts';
@@ -45,9 +45,9 @@ export function useTreeActions(vault: string) {
   const remove = async (entries: readonly TreeEntry[]): Promise<void> => {
     const before = tree();
     if (before === undefined || entries.length === 0) return;
-    const { isChangedHere } = await here();
+    const { isChangedLocally } = await outboxModule();
     const drafts = await draftsIn(idsIn(before, entries));
-    const deleted = entries.map((entry) => deletedOf(before, entry, isChangedHere));
+    const deleted = entries.map((entry) => deletionOf(before, entry, isChangedLocally));
     const ids = idsIn(before, entries).filter((id) => !drafts.some(({ noteId }) => noteId === id));
     await run({ kind: 'delete', deleted }, (isDone) => {
       const text = t('tree.deleted', { count: entries.length, name: entries[0]?.name });
@@ -60,7 +60,7 @@ export function useTreeActions(vault: string) {
         action: { label: t('undo'), run: () => void undo() },
       };
     });
-    const { forgetDraft } = await here();
+    const { forgetDraft } = await outboxModule();
     for (const { noteId } of drafts) await forgetDraft(noteId);
   };
 
@@ -69,8 +69,8 @@ export function useTreeActions(vault: string) {
     const waiting = outboxState
       .get()
       .entries.find(({ operation, isTried }) => operation.kind === 'delete' && !isTried && isAbout(operation, ids));
-    const { outboxHere } = await here();
-    if (waiting !== undefined) return (await outboxHere()).discard(waiting.id);
+    const { currentOutbox } = await outboxModule();
+    if (waiting !== undefined) return (await currentOutbox()).discard(waiting.id);
     await run({ kind: 'restore', ids, path }, (isDone) => {
       const text = t('trash.restored', { path });
       return path === '' ? null : { text: isDone ? text : `${text} ${t('unsent.later')}` };
@@ -109,7 +109,7 @@ function useRun(vault: string) {
     operation: Operation,
     said: (isDone: boolean, linksLeft: readonly LinksLeft[]) => Omit<Toast, 'id' | 'kind'> | null,
   ): Promise<boolean> => {
-    const { doInVault, outboxHere } = await here();
+    const { doInVault, currentOutbox } = await outboxModule();
     const id = crypto.randomUUID();
     const result = await doInVault(vault, operation, id).catch((error: unknown) => {
       failed(error);
@@ -118,7 +118,7 @@ function useRun(vault: string) {
     if (result === null) return false;
     if (result.type === 'problem') {
       showToast({ kind: 'danger', text: problemText(t, result.problem) });
-      if (!(operation.kind === 'note' && operation.content !== '')) await (await outboxHere()).discard(id);
+      if (!(operation.kind === 'note' && operation.content !== '')) await (await currentOutbox()).discard(id);
       return false;
     }
     const toast = said(result.type === 'done', (result.type === 'done' && result.linksLeft) || []);
@@ -137,7 +137,7 @@ const NAMED_MAX = 3;
 /** A server that takes longer to make a note is not waited for. */
 const DRAFT_MS = 1_500;
 
-const here = () => import('../../device/outbox/here.ts');
+const outboxModule = () => import('../../device/outbox/current-outbox.ts');
 
 function idOf(tree: VaultTree, { kind, from }: PathMove): string | null {
   const rows = kind === 'note' ? tree.notes : kind === 'attachment' ? tree.attachments : [];
@@ -145,7 +145,7 @@ function idOf(tree: VaultTree, { kind, from }: PathMove): string | null {
 }
 
 /** What is deleted with an entry, as it is now. What waits here to be changed will be another one on the server. */
-function deletedOf(tree: VaultTree, entry: TreeEntry, isChanged: (id: string) => boolean): Deleted {
+function deletionOf(tree: VaultTree, entry: TreeEntry, isChanged: (id: string) => boolean): Deletion {
   const inside = new Set(idsIn(tree, [entry]));
   const rows = [...tree.notes, ...tree.attachments].filter(({ id }) => inside.has(id));
   const known = Object.fromEntries(rows.map((row) => [row.id, isChanged(row.id) ? null : seenOf(row)]));
@@ -159,7 +159,7 @@ function isAbout({ deleted }: Extract<Operation, { kind: 'delete' }>, ids: reado
 
 /** The drafts among notes, with their texts as they are now. */
 async function draftsIn(ids: readonly string[]) {
-  const { draftText } = await here();
+  const { draftText } = await outboxModule();
   const drafts = ids.map(draftOf).filter((entry) => entry !== null);
   return Promise.all(
     drafts.flatMap((entry) =>

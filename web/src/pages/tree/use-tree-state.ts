@@ -4,7 +4,7 @@ import { foldersAbove, type TreeRow, visibleRows } from '../../data/tree/rows.ts
 import type { TreeEntry } from '../../data/tree/tree-index.ts';
 import type { TreeDeps } from './tree-deps.ts';
 import type { RowState } from './tree-row.tsx';
-import type { Expanded } from './use-expanded.ts';
+import type { ExpandedFolders } from './use-expanded.ts';
 import { useRowEvents } from './use-row-events.ts';
 import { useTreeCommands } from './use-tree-commands.ts';
 import { useTreeFocus } from './use-tree-focus.ts';
@@ -60,7 +60,7 @@ export type TreeState = ReturnType<typeof useTreeState>;
 const OPEN_ON_HOVER_MS = 500;
 
 /** The folder under what is dragged, which opens when it is waited over; null while nothing is dragged. */
-function useHoveredFolder(expanded: Expanded) {
+function useHoveredFolder(expanded: ExpandedFolders) {
   const [folder, setFolder] = useState<string | null>(null);
   const hover = useRef<{ folder: string | null; timer: ReturnType<typeof setTimeout> | undefined }>({
     folder: null,

@@ -4,8 +4,8 @@ import { keys } from '../../data/keys.ts';
 import { queryClient } from '../../data/query-client.ts';
 import { freeName } from '../../data/tree/tree-edit.ts';
 import { nameOf, noteName, parentOf } from '../../data/tree/tree-index.ts';
+import { currentOutbox, draftText, forgetDraft } from '../../device/outbox/current-outbox.ts';
 import { isEdit } from '../../device/outbox/entry-facts.ts';
-import { draftText, forgetDraft, outboxHere } from '../../device/outbox/here.ts';
 import { type Operation, type OutboxEntry, pathOf } from '../../device/outbox/operation.ts';
 import { problemText } from '../../device/outbox/problem-text.ts';
 import { useTexts } from '../../i18n/use-texts.ts';
@@ -25,7 +25,7 @@ export function OutboxRow({ entry, opened }: { readonly entry: OutboxEntry; read
     void action().catch((error: unknown) => showToast({ kind: 'danger', text: errorText(t, error) }));
   const discard = async () => {
     const text = await draftText(entry);
-    const outbox = await outboxHere();
+    const outbox = await currentOutbox();
     await outbox.discard(id);
     if (operation.kind === 'note') await forgetDraft(operation.noteId);
     const made = { attempt: null, sent: operation.kind === 'note' && isEdit(operation) ? operation.sent : null };
@@ -71,7 +71,7 @@ export function OutboxRow({ entry, opened }: { readonly entry: OutboxEntry; read
         ) : problem === null ? null : (
           <Button
             aria-label={`${t(isOvertaken ? 'outbox.force' : 'outbox.retry')}: ${name}`}
-            onClick={attempt(async () => (await outboxHere()).retry(id, { isForced: isOvertaken }))}
+            onClick={attempt(async () => (await currentOutbox()).retry(id, { isForced: isOvertaken }))}
           >
             {t(isOvertaken ? 'outbox.force' : 'outbox.retry')}
           </Button>
@@ -91,9 +91,9 @@ export function OutboxRow({ entry, opened }: { readonly entry: OutboxEntry; read
 
 /** Has everything done once more that could not be. */
 export async function retryAll(entries: readonly OutboxEntry[]): Promise<void> {
-  const outbox = await outboxHere();
+  const outbox = await currentOutbox();
   for (const { id, problem } of entries) if (problem !== null) await outbox.retry(id);
-  outbox.look();
+  outbox.check();
 }
 
 async function download(entry: OutboxEntry): Promise<void> {
@@ -116,5 +116,5 @@ async function renamed({ id, vault, operation }: OutboxEntry): Promise<void> {
   };
   const path = freeName(others, parentOf(operation.path), name.slice(0, dot), name.slice(dot));
   const changed: Operation = { ...operation, path };
-  await (await outboxHere()).retry(id, { operation: changed });
+  await (await currentOutbox()).retry(id, { operation: changed });
 }

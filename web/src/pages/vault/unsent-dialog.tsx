@@ -6,7 +6,7 @@ import { vaultsQuery } from '../../data/queries.ts';
 import { roleOf } from '../../data/role.ts';
 import { nameOf, noteName, parentOf } from '../../data/tree/tree-index.ts';
 import type { OutboxEntry } from '../../device/outbox/operation.ts';
-import { bringBack, discardUnsent, unsentText } from '../../device/unsent-copies.ts';
+import { discardUnsent, unsentText, unstash } from '../../device/unsent-copies.ts';
 import { sendNow, unsentChanged } from '../../device/unsent-state.ts';
 import type { UnsentNote } from '../../editor/device.ts';
 import { useTexts } from '../../i18n/use-texts.ts';
@@ -16,7 +16,7 @@ import { Dialog, DialogButtons } from '../../ui/dialogs/dialog.tsx';
 import { errorText } from '../../ui/feedback/error-text.ts';
 import { showToast } from '../../ui/feedback/toast.ts';
 import { workspace } from '../../workspace/workspace.ts';
-import { type Compared, MergeDialog } from '../note/panels/merge-dialog.tsx';
+import { type Comparison, MergeDialog } from '../note/panels/merge-dialog.tsx';
 import { OutboxRow, retryAll } from './outbox-row.tsx';
 import styles from './unsent-badge.module.css';
 
@@ -59,7 +59,7 @@ function UnsentRow({ note, opened }: { readonly note: UnsentNote; readonly opene
   const t = useTexts('vault');
   const { id, vaultId, path, problem, asideOf } = note;
   const noteId = asideOf ?? id;
-  const [compared, setCompared] = useState<Compared | null>(null);
+  const [compared, setCompared] = useState<Comparison | null>(null);
   const { data: vaults = [] } = useQuery(vaultsQuery);
   const vault = vaults.find((one) => one.id === vaultId) ?? null;
   const canSend = roleOf(vault) !== 'viewer';
@@ -134,7 +134,7 @@ function UnsentRow({ note, opened }: { readonly note: UnsentNote; readonly opene
 }
 
 /** What can be done with a text that only this device has. */
-function useUnsentDeeds(note: UnsentNote, show: (compared: Compared) => void) {
+function useUnsentDeeds(note: UnsentNote, show: (compared: Comparison) => void) {
   const t = useTexts('vault');
   const { id, vaultId, path, asideOf } = note;
   const noteId = asideOf ?? id;
@@ -158,7 +158,7 @@ function useUnsentDeeds(note: UnsentNote, show: (compared: Compared) => void) {
     showToast({ kind: 'plain', text: t('copied') });
   };
   const restore = async () => {
-    if (asideOf !== undefined) await bringBack([{ ...note, asideOf }]);
+    if (asideOf !== undefined) await unstash([{ ...note, asideOf }]);
   };
   const discard = async (text: string) => {
     const undo = await discardUnsent(note);

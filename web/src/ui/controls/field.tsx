@@ -2,13 +2,13 @@ import { type ComponentProps, type ReactNode, useId } from 'react';
 import styles from './field.module.css';
 import { Select } from './select.tsx';
 
-interface Described {
+interface FieldTexts {
   readonly label: string;
   readonly hint?: ReactNode;
   readonly error?: ReactNode;
 }
 
-export type FieldProps = Described & ComponentProps<'input'> & { readonly inside?: ReactNode };
+export type FieldProps = FieldTexts & ComponentProps<'input'> & { readonly inside?: ReactNode };
 
 /** A labelled input with its hint and its error, which assistive technology reads with it. */
 export function Field({ label, hint, error, inside, className, ...props }: FieldProps) {
@@ -41,7 +41,7 @@ export function Field({ label, hint, error, inside, className, ...props }: Field
 }
 
 /** A labelled choice. */
-export function Choice({ label, hint, error, className, ...props }: Described & ComponentProps<'select'>) {
+export function Choice({ label, hint, error, className, ...props }: FieldTexts & ComponentProps<'select'>) {
   const id = useId();
   return (
     <div className={styles.field}>

@@ -1,7 +1,7 @@
 /** Keys that run an action: `Mod+Shift+K`, where Mod is Command on Apple's systems and Control elsewhere. */
 export type Shortcut = string;
 
-export interface Pressed {
+export interface KeyPress {
   readonly key: string;
   /** The key's place, such as `KeyK`: with Alt, Macs make another character of a letter. */
   readonly code: string;
@@ -12,7 +12,7 @@ export interface Pressed {
 }
 
 /** Whether an event of the keyboard is a shortcut. */
-export function isPressed(shortcut: Shortcut, pressed: Pressed, isApple: boolean): boolean {
+export function isPressed(shortcut: Shortcut, pressed: KeyPress, isApple: boolean): boolean {
   const parts = shortcut.split('+');
   const key = (parts.at(-1) ?? '').toLowerCase();
   const has = (name: string) => parts.includes(name);

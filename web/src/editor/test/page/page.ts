@@ -38,7 +38,7 @@ export interface Harness {
   /** Shows the cursor of another client. */
   remoteCursor(at: number): void;
   /** Runs a command with a selection while another client types a letter that it has not seen. */
-  concurrently(command: EditorCommand, selection: readonly [number, number], typedAt: number): Concurrent;
+  concurrently(command: EditorCommand, selection: readonly [number, number], typedAt: number): ConcurrentEdit;
   readonly commands: readonly EditorCommand[];
   /** The store of an account's documents in this browser. */
   deviceStore(account: string, now?: () => number): DeviceStore;
@@ -50,7 +50,7 @@ export interface Harness {
 }
 
 /** What a command changed, and what both clients have after it. */
-export interface Concurrent {
+export interface ConcurrentEdit {
   readonly before: string;
   readonly after: string;
   readonly changes: readonly { readonly from: number; readonly to: number; readonly insert: string }[];
@@ -111,7 +111,7 @@ const harness: Harness = {
     const peer = new Doc();
     applyUpdate(peer, encodeStateAsUpdate(doc));
     const before = text.toString();
-    const changes: Concurrent['changes'][number][] = [];
+    const changes: ConcurrentEdit['changes'][number][] = [];
     // Each change in offsets of the text before it.
     const record = ({ delta }: { readonly delta: YTextEvent['delta'] }) => {
       let at = 0;

@@ -164,7 +164,7 @@ export function caretTests(browser: () => EditorBrowser): void {
     await opened.start('# Heading\n\ntext\n'.repeat(100));
     await opened.run((harness) => harness.editor.setMode('source'));
     await opened.run((harness) => harness.editor.setMode('preview'));
-    await opened.settled();
+    await opened.idle();
     assert.equal(await opened.page.evaluate(() => document.querySelector('.cm-scroller')?.scrollTop), 0);
   });
 
@@ -175,7 +175,7 @@ export function caretTests(browser: () => EditorBrowser): void {
     await opened.run((harness) => harness.goTo(harness.stored().indexOf('## Heading 150')));
     /** The first heading that is at least partly visible. */
     const firstHeading = async () => {
-      await opened.settled();
+      await opened.idle();
       return opened.page.evaluate(() => {
         const top = document.querySelector('.cm-scroller')?.getBoundingClientRect().top ?? 0;
         const lines = [...document.querySelectorAll('.cm-line')].filter((line) =>

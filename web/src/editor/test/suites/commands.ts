@@ -90,7 +90,7 @@ export function commandTests(browser: () => EditorBrowser): void {
     const content = opened.page.locator('.cm-content');
     assert.equal(await content.getAttribute('spellcheck'), 'true');
     await opened.run((harness) =>
-      harness.editor.setLook({ lineWidth: '100px', hasLineNumbers: true, isSpellChecked: false }),
+      harness.editor.setAppearance({ lineWidth: '100px', hasLineNumbers: true, isSpellChecked: false }),
     );
     assert.equal(await opened.page.locator('.cm-lineNumbers').count(), 1);
     assert.equal(await content.getAttribute('spellcheck'), 'false');

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import type { EditorCommand } from '../../core/controller.ts';
 import type { EditorBrowser, EditorPage } from '../browser.ts';
-import type { Concurrent } from '../page/page.ts';
+import type { ConcurrentEdit } from '../page/page.ts';
 
 // The words of the notes are Greek, so that letters which commands write are none of them.
 const BLOCKS = [
@@ -53,7 +53,7 @@ async function run(
   note: string,
   selection: readonly [number, number],
   typedAt: number,
-): Promise<Concurrent & { readonly typedAt: number }> {
+): Promise<ConcurrentEdit & { readonly typedAt: number }> {
   const result = await page.evaluate(
     ([command, note, selection, typedAt]) => {
       window.harness.start(note);

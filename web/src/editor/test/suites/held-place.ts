@@ -50,13 +50,13 @@ export function heldPlaceTests(browser: () => EditorBrowser): void {
     const paragraph = 'words of a paragraph '.repeat(100);
     await opened.start(`${NOTE}\n\n${paragraph}THE END\n\n${NOTE}`);
     await opened.run((harness) => harness.goTo(harness.stored().indexOf('THE END')));
-    await opened.settled();
+    await opened.idle();
     const cursor = () => opened.page.locator('.cm-cursor-primary').evaluate((node) => node.getBoundingClientRect().top);
     const before = await cursor();
     await opened.run((harness) => {
       harness.remote(harness.stored().indexOf('THE END') - 2_000, 0, 'what somebody else writes there '.repeat(20));
     });
-    await opened.settled();
+    await opened.idle();
     const moved = (await cursor()) - before;
     assert.ok(Math.abs(moved) <= STILL, `it moved by ${moved}`);
   });
@@ -64,7 +64,7 @@ export function heldPlaceTests(browser: () => EditorBrowser): void {
   test('the end of a note is not followed when somebody writes there', async () => {
     await using opened = await start(browser());
     await opened.page.locator('.cm-scroller').evaluate((node) => node.scrollTo(0, 1_000_000));
-    await opened.settled();
+    await opened.idle();
     await opened.run(() => (document.activeElement as HTMLElement).blur());
     await stays(opened, null, 'at the end', 'a long text', WRITTEN['a long text'] ?? '');
   });
@@ -79,9 +79,9 @@ async function start(browser: EditorBrowser): Promise<EditorPage> {
   });
   await opened.start(NOTE);
   await opened.run((harness) => harness.goTo(harness.stored().indexOf('Line 51')));
-  await opened.settled();
+  await opened.idle();
   await opened.run((harness) => harness.editor.goTo(harness.stored().indexOf('Line 58'), 'nearest'));
-  await opened.settled();
+  await opened.idle();
   return opened;
 }
 

@@ -38,7 +38,7 @@ export function insertingTests(browser: () => EditorBrowser): void {
     await opened.start('```\n\n```');
     await opened.run((harness) => harness.goTo(4));
     await opened.page.keyboard.type('/[[');
-    await opened.settled();
+    await opened.idle();
     assert.equal(await opened.page.getByRole('option').count(), 0);
   });
 
@@ -83,7 +83,7 @@ export function insertingTests(browser: () => EditorBrowser): void {
       await opened.start(note, mode);
       await opened.run((harness) => harness.goTo(0));
       await opened.page.keyboard.press('Control+a');
-      await opened.settled();
+      await opened.idle();
       return opened.page.locator('.nv-format-bar').count();
     };
     assert.equal(await bars('text', 'preview'), 1);

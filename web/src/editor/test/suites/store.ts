@@ -111,15 +111,15 @@ export function storeTests(browser: () => EditorBrowser): void {
       const note = { id: 'a', vaultId: 'vault', path: 'a.md' };
       await store.append(note, '1.0', new Uint8Array([1]), { writer: 'tab', upTo: 1 });
       await store.append(note, '2.0', new Uint8Array([2]), null);
-      const asides = await store.setAside('a');
+      const stashed = await store.stash('a');
       const [listed, opens] = [await store.unsentNotes(), await store.load('a')];
-      const kept = await store.load(asides[0]?.id ?? '');
+      const kept = await store.load(stashed[0]?.id ?? '');
       await store.append(note, '1.0', new Uint8Array([3]), null);
-      for (const aside of asides) await store.bringBack(aside);
+      for (const note of stashed) await store.unstash(note);
       const back = await store.load('a');
       return {
-        isListed: JSON.stringify(listed.map(({ unsent: _, ...note }) => note)) === JSON.stringify(asides),
-        of: asides.map(({ asideOf }) => asideOf),
+        isListed: JSON.stringify(listed.map(({ unsent: _, ...note }) => note)) === JSON.stringify(stashed),
+        of: stashed.map(({ asideOf }) => asideOf),
         opens,
         kept: kept?.updates.map((one) => [...one]),
         back: [back?.updates.map((one) => [...one]), back?.unsent],

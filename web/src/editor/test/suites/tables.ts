@@ -165,7 +165,7 @@ export function tableTests(browser: () => EditorBrowser): void {
       await devtools.send('Input.imeSetComposition', { text, selectionStart: text.length, selectionEnd: text.length });
     }
     await devtools.send('Input.insertText', { text: '漢' });
-    await opened.settled();
+    await opened.idle();
     assert.equal(await stored(opened), NOTE.replace('|  |', '| 漢 |'));
     assert.equal(await active(opened), '漢');
     assert.deepEqual(opened.complaints, []);
@@ -178,10 +178,10 @@ export function tableTests(browser: () => EditorBrowser): void {
       isMobile: true,
     });
     await opened.start(NOTE);
-    await opened.settled();
+    await opened.idle();
     await cell(opened, 'South').tap();
     await opened.page.locator('.cm-content').and(opened.page.locator(':focus')).waitFor();
-    await opened.settled();
+    await opened.idle();
     assert.equal(await active(opened), 'South');
     await opened.page.keyboard.type('x');
     assert.equal((await stored(opened)).replace('x', ''), NOTE);
@@ -241,7 +241,7 @@ export function tableTests(browser: () => EditorBrowser): void {
       await scroller.evaluate((node, to) => {
         node.scrollTop = to;
       }, top);
-      await opened.settled();
+      await opened.idle();
       const [bar, room] = [await opened.page.getByRole('toolbar').boundingBox(), await scroller.boundingBox()];
       assert.ok(bar !== null && room !== null && bar.y >= room.y + room.height && bar.height > 20);
     }
@@ -255,11 +255,11 @@ export function tableTests(browser: () => EditorBrowser): void {
       opened.page.locator('.cm-line').evaluateAll((all) => all.map((one) => one.getBoundingClientRect().top));
     const bottom = opened.page.getByRole('cell', { name: '12', exact: true });
     await bottom.evaluate((node) => node.scrollIntoView({ block: 'center' }));
-    await opened.settled();
+    await opened.idle();
     const before = await tops();
     await cell(opened, 'North').click();
     await opened.page.getByRole('toolbar').getByRole('button').first().waitFor();
-    await opened.settled();
+    await opened.idle();
     assert.deepEqual(await tops(), before);
     const covered = await opened.page.evaluate(() => {
       const bar = document.querySelector('.nv-table-bar')?.getBoundingClientRect() ?? new DOMRect();
@@ -270,10 +270,10 @@ export function tableTests(browser: () => EditorBrowser): void {
     // A cell at the lower edge, where the bar comes.
     await opened.page.getByText('x', { exact: true }).first().click();
     await bottom.evaluate((node) => node.scrollIntoView({ block: 'end' }));
-    await opened.settled();
+    await opened.idle();
     await bottom.click();
     await opened.page.getByRole('toolbar').getByRole('button').first().waitFor();
-    await opened.settled();
+    await opened.idle();
     const [cellBox, bar] = [await bottom.boundingBox(), await opened.page.getByRole('toolbar').boundingBox()];
     assert.ok(cellBox !== null && bar !== null && cellBox.y + cellBox.height <= bar.y + 1);
   });
@@ -298,7 +298,7 @@ export function tableTests(browser: () => EditorBrowser): void {
       isMobile: true,
     });
     await opened.start(`${'x\n\n'.repeat(5)}${NOTE}`);
-    await opened.settled();
+    await opened.idle();
     await cell(opened, 'South').tap();
     const tool = opened.page.getByRole('button', { name: 'Add a row below' });
     await tool.waitFor();
@@ -352,7 +352,7 @@ export function tableTests(browser: () => EditorBrowser): void {
     await opened.page.getByRole('table').evaluate((table) => {
       table.scrollLeft = 60;
     });
-    await opened.settled();
+    await opened.idle();
     const [cursor, box] = await opened.page.evaluate(() =>
       ['.cm-cursor-primary', '.nv-cell-active'].map((name) => {
         const { left, right } = document.querySelector(name)?.getBoundingClientRect() ?? new DOMRect();

@@ -11,13 +11,13 @@ export function touchTests(browser: () => EditorBrowser): void {
       for (const words of ['Heading', 'first paragraph here', 'an item', 'last with']) {
         await using opened = await browser().open(PHONE);
         await opened.start(NOTE, mode);
-        await opened.settled();
+        await opened.idle();
         const line = await opened.page.getByText(words).boundingBox();
         assert.ok(line !== null);
         await opened.page.touchscreen.tap(line.x + 30, line.y + line.height / 2);
         await opened.page.locator('.cm-content').and(opened.page.locator(':focus')).waitFor();
         // The editor acts on the focus some milliseconds later.
-        await opened.settled();
+        await opened.idle();
         await opened.page.keyboard.type('x');
         const lines = NOTE.split('\n');
         const changed = (await opened.run((harness) => harness.stored())).split('\n');

@@ -15,7 +15,7 @@ import styles from './sides.module.css';
 import { bothOf, type SideBlock, sidesOf, textOf } from './sides.ts';
 
 /** A text that is to be kept, and the note on the server; null when it has none. */
-export interface Compared {
+export interface Comparison {
   readonly here: string;
   readonly there: Note | null;
 }
@@ -25,7 +25,7 @@ interface MergeDialogProps {
   readonly name: string;
   /** What the two texts are called, and what using one of them is. */
   readonly words: Readonly<Record<'theirs' | 'ours' | 'takeTheirs' | 'takeOurs', string>>;
-  readonly compared: Compared;
+  readonly compared: Comparison;
   /** Removes the text that is not the note’s and says so, once the note has it; null when texts are only to be read. */
   readonly saved: (() => Promise<void>) | null;
   /** Compares again, because somebody else wrote. */

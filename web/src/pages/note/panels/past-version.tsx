@@ -27,12 +27,12 @@ export function PastVersion(props: PastVersionProps) {
   const { data: versions } = useQuery(versionsQuery(props.vaultId, props.note.id));
   return (
     <section className={styles.past} aria-label={t('history.shown')}>
-      {versions === undefined ? null : <Compared key={props.version} {...props} versions={versions} />}
+      {versions === undefined ? null : <Comparison key={props.version} {...props} versions={versions} />}
     </section>
   );
 }
 
-function Compared({
+function Comparison({
   vaultId,
   note,
   version,

@@ -2,8 +2,8 @@ import { ApiError } from '@notevault/client/transport.ts';
 import type { QueryClient } from '@tanstack/react-query';
 import { api } from '../../../data/client.ts';
 import { noteQuery, tagsQuery, treeQuery } from '../../../data/queries.ts';
+import { currentOutbox, doInVault } from '../../../device/outbox/current-outbox.ts';
 import { fileUrl, uploadOrKeep } from '../../../device/outbox/files.ts';
-import { doInVault, outboxHere } from '../../../device/outbox/here.ts';
 import type { NoteServer } from './note-services.ts';
 
 /** A note that an excerpt is taken from may be as old as this. */
@@ -33,7 +33,7 @@ async function makeNote(vault: string, path: string): Promise<string> {
   const result = await Promise.race([made, late]);
   if (result?.type === 'done') return result.id ?? noteId;
   if (result?.type !== 'problem') return noteId;
-  await (await outboxHere()).discard(noteId);
+  await (await currentOutbox()).discard(noteId);
   const { problem } = result;
   const there = problem.reason === 'taken' ? await api.vault(vault).readNote(path) : null;
   if (there !== null) return there.id;

@@ -6,7 +6,7 @@ import type { Note } from '@notevault/protocol/notes.ts';
 import type { VaultTree } from '@notevault/protocol/sync.ts';
 import { QueryClient } from '@tanstack/react-query';
 import { keys } from '../../../data/keys.ts';
-import type { Uploaded } from '../../../device/outbox/files.ts';
+import type { UploadResult } from '../../../device/outbox/files.ts';
 import type { EditorStrings } from '../../../editor/index.ts';
 import { type NoteServer, NoteServices } from './note-services.ts';
 
@@ -80,7 +80,7 @@ class FakeApp implements NoteServer {
     if (path === 'Garden/Refused.md') throw new Error('refused');
     return path;
   }
-  async upload(_path: string, file: File, onProgress: (sent: number) => void): Promise<Uploaded> {
+  async upload(_path: string, file: File, onProgress: (sent: number) => void): Promise<UploadResult> {
     onProgress(file.size);
     const delay = await this.onUpload();
     return { isStored: delay === null, delay };
@@ -108,7 +108,7 @@ function link(target: string, anchor: string | null = null): LinkTarget {
 }
 
 /** Waits until what the services began is done: nothing here waits for anything but promises. */
-async function settled(): Promise<void> {
+async function runTasks(): Promise<void> {
   await new Promise((resolve) => setImmediate(resolve));
 }
 
@@ -160,11 +160,11 @@ test('a dangling link makes its note beside the note with the link, wherever tha
   app.queries.setQueryData(keys.tree(VAULT), { ...treeOf([]), notes: [] });
   app.queries.setQueryData(keys.note(VAULT, 'A.md'), noteAt('Garden/A.md', ''));
   services.links.open(link('Peas'), { newTab: false });
-  await settled();
+  await runTasks();
   const moved = { id: 'A.md', path: 'Archive/A.md', created_at: at, updated_at: at };
   app.queries.setQueryData(keys.tree(VAULT), { ...treeOf([]), notes: [moved] });
   services.links.open(link('Leeks'), { newTab: false });
-  await settled();
+  await runTasks();
   assert.deepEqual(app.made, ['Garden/Peas.md', 'Archive/Leeks.md']);
   assert.deepEqual(
     app.opened.map((one) => (one as unknown[])[1]),
@@ -176,7 +176,7 @@ test('a note that cannot be made is reported, and nothing is opened', async () =
   const app = new FakeApp();
   await app.tree();
   app.services().links.open(link('Refused'), { newTab: false });
-  await settled();
+  await runTasks();
   assert.deepEqual([app.errors.length, app.opened], [1, []]);
 });
 
@@ -188,15 +188,15 @@ test('the listener of links is called for the tree and the note alone, until it 
   });
   app.queries.setQueryData(keys.tree(VAULT), treeOf([]));
   app.queries.setQueryData(keys.note(VAULT, 'Garden/Soil.md'), noteAt('Garden/Soil.md', ''));
-  await settled();
+  await runTasks();
   assert.equal(calls, 2);
   app.queries.setQueryData(keys.note(VAULT, 'A.md'), noteAt('A.md', ''));
   app.queries.setQueryData(keys.tags(VAULT), []);
-  await settled();
+  await runTasks();
   assert.equal(calls, 2);
   remove();
   app.queries.setQueryData(keys.tree(VAULT), treeOf(['A.md']));
-  await settled();
+  await runTasks();
   assert.equal(calls, 2);
 });
 

@@ -5,7 +5,7 @@ import type { Counted, Note } from '@notevault/protocol/notes.ts';
 import type { VaultTree } from '@notevault/protocol/sync.ts';
 import type { QueryClient } from '@tanstack/react-query';
 import { keys } from '../../../data/keys.ts';
-import type { Uploaded } from '../../../device/outbox/files.ts';
+import type { UploadResult } from '../../../device/outbox/files.ts';
 import type { EditorServices, EditorStrings, LinkStatus } from '../../../editor/index.ts';
 import { newAttachmentPath } from '../../../media/attachment-path.ts';
 import { excerptOf } from './excerpt.ts';
@@ -29,7 +29,7 @@ export interface NoteServer {
    * Uploads a file, or keeps it until the server takes it. Throws also if there is something at the path, and the reason of
    * the signal.
    */
-  upload(path: string, file: File, onProgress: (sent: number) => void, signal: AbortSignal): Promise<Uploaded>;
+  upload(path: string, file: File, onProgress: (sent: number) => void, signal: AbortSignal): Promise<UploadResult>;
 }
 
 export interface NoteServicesOptions {

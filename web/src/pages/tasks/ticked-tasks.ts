@@ -2,7 +2,7 @@ import type { Task, TaskState } from '@notevault/protocol/tasks.ts';
 import { taskKey } from './task-groups.ts';
 
 /** A task that was ticked on the page: it stays where it is until the page is left. */
-export interface Touched {
+export interface TickedTask {
   /** With the state that it has now. */
   readonly task: Task;
   /** Why nothing was written. */
@@ -19,7 +19,7 @@ export interface Problem {
  * The tasks to show: those that the server lists, with those that were ticked here in their places, whether it lists them
  * still or not.
  */
-export function withTouched(listed: readonly Task[], touched: ReadonlyMap<string, Touched>): Task[] {
+export function withTicked(listed: readonly Task[], touched: ReadonlyMap<string, TickedTask>): Task[] {
   const shown = listed.map((task) => touched.get(taskKey(task))?.task ?? task);
   const keys = new Set(listed.map(taskKey));
   const others = [...touched.values()].map(({ task }) => task).filter((task) => !keys.has(taskKey(task)));

@@ -1,7 +1,7 @@
 import type { SyncChange } from '@notevault/protocol/sync.ts';
 import { api } from '../../data/client.ts';
+import { keptLists } from '../../data/current-lists.ts';
 import { keys } from '../../data/keys.ts';
-import { keptLists } from '../../data/lists-here.ts';
 import { meQuery, treeQuery } from '../../data/queries.ts';
 import { queryClient } from '../../data/query-client.ts';
 import { seedDraft, sendKeptEdits, textOfCopy } from '../../editor/device.ts';
@@ -10,7 +10,7 @@ import { isOwnDevice } from '../../session/own-device.ts';
 import { exclusively } from '../../session/session-channel.ts';
 import { workspace } from '../../workspace/workspace.ts';
 import { deviceStore } from '../device-store.ts';
-import { doInVault, outboxHere } from '../outbox/here.ts';
+import { currentOutbox, doInVault } from '../outbox/current-outbox.ts';
 import { draftId, draftOf } from '../outbox/outbox-state.ts';
 import { sessionOptions } from '../session-options.ts';
 import { persistStorage } from '../unkept.ts';
@@ -28,64 +28,64 @@ const AT_MOST_MS = 60_000;
 const QUIET_MS = 3_000;
 const REFRESH_MS = 30_000;
 
-interface Keeping {
+interface Keeper {
   readonly account: string;
   readonly store: IndexedDbKept;
   readonly running: Map<string, AbortController>;
   readonly channel: BroadcastChannel;
 }
 
-let here: Keeping | null = null;
+let current: Keeper | null = null;
 
 /** Keeps the vaults of whoever is signed in that are to be on this device, until the signal aborts. */
 export async function followKept(account: string, ended: AbortSignal): Promise<void> {
   if (typeof indexedDB === 'undefined' || !isOwnDevice() || ended.aborted) return;
-  const keeping: Keeping = {
+  const keeper: Keeper = {
     account,
     store: new IndexedDbKept(indexedDB, account),
     running: new Map(),
     channel: new BroadcastChannel('notevault-kept'),
   };
-  here = keeping;
-  keeping.channel.addEventListener('message', () => void look(keeping));
+  current = keeper;
+  keeper.channel.addEventListener('message', () => void check(keeper));
   ended.addEventListener('abort', () => {
-    if (here === keeping) here = null;
-    for (const controller of keeping.running.values()) controller.abort();
-    keeping.channel.close();
+    if (current === keeper) current = null;
+    for (const controller of keeper.running.values()) controller.abort();
+    keeper.channel.close();
     keptVaults.set([]);
   });
-  await look(keeping);
+  await check(keeper);
 }
 
 /** Has a vault kept on this device from now on. */
 export async function keepOnDevice(vault: string, withFiles: boolean): Promise<void> {
-  if (here === null) return;
+  if (current === null) return;
   persistStorage();
-  await here.store.add(vault, withFiles);
+  await current.store.add(vault, withFiles);
   // One that is kept already begins anew, with its files or without.
-  here.running.get(vault)?.abort();
-  here.running.delete(vault);
-  await look(here);
-  here.channel.postMessage(null);
+  current.running.get(vault)?.abort();
+  current.running.delete(vault);
+  await check(current);
+  current.channel.postMessage(null);
 }
 
 /** Removes what is kept of a vault on request; copies of notes that were opened stay, as without it. */
 export async function removeFromDevice(vault: string): Promise<void> {
-  if (here === null) return;
-  here.running.get(vault)?.abort();
-  await here.store.remove(vault);
-  await look(here);
-  here.channel.postMessage(null);
+  if (current === null) return;
+  current.running.get(vault)?.abort();
+  await current.store.remove(vault);
+  await check(current);
+  current.channel.postMessage(null);
 }
 
 /** Removes vaults that the account has no more. */
 export async function tidyKept(vaults: ReadonlySet<string>): Promise<void> {
-  for (const { vault } of (await here?.store.vaults()) ?? []) if (!vaults.has(vault)) await removeFromDevice(vault);
+  for (const { vault } of (await current?.store.vaults()) ?? []) if (!vaults.has(vault)) await removeFromDevice(vault);
 }
 
 /** How many bytes may still be kept on request. */
-export async function roomHere(): Promise<number> {
-  const kept = (await here?.store.vaults()) ?? [];
+export async function freeBytes(): Promise<number> {
+  const kept = (await current?.store.vaults()) ?? [];
   const used = kept.reduce((sum, { noteBytes, fileBytes }) => sum + noteBytes + fileBytes, 0);
   // There is no manager in insecure contexts; a device that is full then says so itself.
   const { storage } = navigator as { readonly storage?: StorageManager };
@@ -129,7 +129,7 @@ export async function openKept(vault: string, noteId: string): Promise<boolean> 
   const { id: account } = await queryClient.ensureQueryData(meQuery);
   return exclusively('notevault-open-kept', async () => {
     // Another tab may have opened it.
-    await (await outboxHere()).load();
+    await (await currentOutbox()).load();
     if (draftOf(noteId) !== null) return true;
     const note = await new IndexedDbKept(indexedDB, account).note(vault, noteId).catch(() => null);
     if (note === null) return false;
@@ -144,40 +144,40 @@ export async function openKept(vault: string, noteId: string): Promise<boolean> 
 }
 
 /** Begins and ends keeping as recorded. */
-async function look(keeping: Keeping): Promise<void> {
-  const kept = await keeping.store.vaults().catch((): readonly KeptVault[] => []);
-  if (here !== keeping) return;
+async function check(keeper: Keeper): Promise<void> {
+  const kept = await keeper.store.vaults().catch((): readonly KeptVault[] => []);
+  if (current !== keeper) return;
   keptVaults.set(kept);
-  for (const [vault, controller] of keeping.running) {
+  for (const [vault, controller] of keeper.running) {
     if (kept.some((one) => one.vault === vault)) continue;
     controller.abort();
-    keeping.running.delete(vault);
+    keeper.running.delete(vault);
   }
-  for (const { vault } of kept) if (!keeping.running.has(vault)) start(keeping, vault);
+  for (const { vault } of kept) if (!keeper.running.has(vault)) start(keeper, vault);
 }
 
-function start(keeping: Keeping, vault: string): void {
+function start(keeper: Keeper, vault: string): void {
   const controller = new AbortController();
   const { signal } = controller;
-  keeping.running.set(vault, controller);
+  keeper.running.set(vault, controller);
   const show = async () => {
-    const kept = await keeping.store.vaults().catch(() => null);
-    if (kept !== null && here === keeping) keptVaults.set(kept);
+    const kept = await keeper.store.vaults().catch(() => null);
+    if (kept !== null && current === keeper) keptVaults.set(kept);
     // Other tabs show it too, and do not go on with it themselves.
-    if (here === keeping) keeping.channel.postMessage(null);
+    if (current === keeper) keeper.channel.postMessage(null);
   };
   void exclusively(`notevault-kept ${vault}`, async () => {
     if (signal.aborted) return;
     using signals = liveSocket().watch(vault);
-    const copies = copiesOf(keeping.account, vault, signal);
+    const copies = copiesOf(keeper.account, vault, signal);
     let isChanged = true;
     await keepVault(
       {
         vault,
-        store: keeping.store,
+        store: keeper.store,
         changes: (cursor) => api.vault(vault).changes(cursor, { content: true }),
         file: (path) => bytesOf(vault, path),
-        room: roomHere,
+        room: freeBytes,
         stored: async (changes) => {
           isChanged = true;
           copies(changes);

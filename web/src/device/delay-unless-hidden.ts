@@ -8,7 +8,7 @@ export interface Hideable {
  * Returns a function that calls others once, after some milliseconds; at once where the page is out of sight or comes
  * to be, because the timers of such a page may never end.
  */
-export function whileSeen(page: Hideable, milliseconds: number): (call: () => void) => void {
+export function delayUnlessHidden(page: Hideable, milliseconds: number): (call: () => void) => void {
   const waiting = new Set<() => void>();
   page.addEventListener('visibilitychange', () => {
     for (const run of page.visibilityState === 'hidden' ? [...waiting] : []) run();

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { whileSeen } from './soon.ts';
+import { delayUnlessHidden } from './delay-unless-hidden.ts';
 
-test('whileSeen calls a moment later, at once where the page is hidden, and never twice', (t) => {
+test('delayUnlessHidden calls a moment later, at once where the page is hidden, and never twice', (t) => {
   t.mock.timers.enable({ apis: ['setTimeout'] });
   const hides: (() => void)[] = [];
   const page = { visibilityState: 'visible', addEventListener: (_: string, call: () => void) => void hides.push(call) };
@@ -10,17 +10,17 @@ test('whileSeen calls a moment later, at once where the page is hidden, and neve
     page.visibilityState = state;
     for (const call of hides) call();
   };
-  const soon = whileSeen(page, 30);
+  const delay = delayUnlessHidden(page, 30);
   const calls: string[] = [];
-  soon(() => calls.push('later'));
+  delay(() => calls.push('later'));
   t.mock.timers.tick(29);
   assert.equal(calls.length, 0);
   t.mock.timers.tick(1);
   assert.deepEqual(calls, ['later']);
-  soon(() => calls.push('when hidden'));
+  delay(() => calls.push('when hidden'));
   hide('hidden');
   assert.deepEqual(calls, ['later', 'when hidden']);
-  soon(() => calls.push('hidden'));
+  delay(() => calls.push('hidden'));
   assert.deepEqual(calls, ['later', 'when hidden', 'hidden']);
   hide('visible');
   t.mock.timers.tick(100);

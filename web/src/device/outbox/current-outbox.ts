@@ -29,17 +29,17 @@ const clientOf = (keyOf?: (call: Call) => string) =>
   new NotevaultClient(new Transport(location.origin, session, { tries: 2, ...(keyOf === undefined ? {} : { keyOf }) }));
 const api = clientOf();
 
-interface Opened {
+interface OpenOutbox {
   readonly account: string;
   readonly outbox: Outbox;
   /** Resolves when what waits is known. */
   readonly loaded: Promise<void>;
 }
 
-let opened: Opened | null = null;
+let opened: OpenOutbox | null = null;
 
 /** The outbox of whoever is signed in. */
-export async function outboxHere(): Promise<Outbox> {
+export async function currentOutbox(): Promise<Outbox> {
   const { id } = await queryClient.ensureQueryData(meQuery);
   if (opened?.account !== id) {
     const outbox = openOutbox(id);
@@ -52,11 +52,11 @@ export async function outboxHere(): Promise<Outbox> {
 
 /** Does something in a vault: now, or as soon as the server is reached. */
 export async function doInVault(vault: string, operation: Operation, id?: string): Promise<Result> {
-  return (await outboxHere()).run(vault, operation, id);
+  return (await currentOutbox()).run(vault, operation, id);
 }
 
 /** Whether a note or file waits to be made, or has text that waits to be sent: then the server knows it as another one. */
-export function isChangedHere(id: string): boolean {
+export function isChangedLocally(id: string): boolean {
   const makes = ({ operation: one }: OutboxEntry) =>
     one.kind === 'note' ? one.noteId === id : one.kind === 'file' && one.fileId === id;
   if (outboxState.get().entries.some(makes) || unsentState.get().notes.some((note) => note.id === id)) return true;
@@ -83,7 +83,7 @@ export async function markTyped(noteId: string): Promise<void> {
   const entry = draftOf(noteId);
   if (entry?.operation.kind !== 'note' || !isEdit(entry.operation) || entry.operation.isTyped === true) return;
   const typed = (operation: Operation) => (operation.kind === 'note' ? { ...operation, isTyped: true } : operation);
-  await (await outboxHere()).amend(entry.id, typed);
+  await (await currentOutbox()).amend(entry.id, typed);
 }
 
 /** Removes the document of a draft. */
@@ -135,7 +135,7 @@ function openOutbox(account: string): Outbox {
       return () => clearTimeout(timer);
     },
   });
-  channel?.addEventListener('message', () => outbox.look());
+  channel?.addEventListener('message', () => outbox.check());
   outbox.state.subscribe(() => show(outbox));
   const connect = () => outbox.setConnected(navigator.onLine && session.state.get().status === 'in');
   connect();
@@ -149,25 +149,25 @@ function openOutbox(account: string): Outbox {
     if (opened?.outbox === outbox) opened = null;
     outboxState.set({ entries: [], isSending: false });
   });
-  outbox.look();
+  outbox.check();
   return outbox;
 }
 
 const HELD = 'notevault-outbox ';
-const heldHere = new Set<string>();
+const heldByTab = new Set<string>();
 
 /** Holds an entry, and a lock for other tabs, which ends with this one. */
 async function hold<T>(id: string, run: () => Promise<T>): Promise<T> {
-  heldHere.add(id);
+  heldByTab.add(id);
   try {
     return await ((locks()?.request(HELD + id, run) as Promise<T> | undefined) ?? run());
   } finally {
-    heldHere.delete(id);
+    heldByTab.delete(id);
   }
 }
 
 async function isHeld(id: string): Promise<boolean> {
-  if (heldHere.has(id)) return true;
+  if (heldByTab.has(id)) return true;
   return (await locks()?.query())?.held?.some(({ name }) => name === HELD + id) === true;
 }
 
