@@ -25,7 +25,7 @@ interface Lifetime extends Event {
   waitUntil(work: Promise<unknown>): void;
 }
 
-/** What of the scope of a service worker is used; its library cannot be loaded beside that of pages. */
+/** Part of the service worker's scope that is used; its type library cannot be loaded beside that of pages. */
 declare const self: {
   readonly location: Location;
   readonly navigator: { readonly onLine: boolean };

@@ -1,11 +1,11 @@
-/** What is asked of the media worker. */
+/** Request to the media worker. */
 export interface MediaRequest {
   readonly vault: string;
   /** Below the API, encoded. */
   readonly path: string;
 }
 
-/** What an element may load. Nothing that runs as a script or is shown as a page: those have the rights of the app. */
+/** Destinations that may load media. None runs scripts or shows pages: those would have the app's rights. */
 const DESTINATIONS: ReadonlySet<string> = new Set(['', 'audio', 'image', 'track', 'video']);
 
 /** Reads a request for an attachment; null for every other one, which the browser then sends as always. */

@@ -1,4 +1,4 @@
-/** What the worker keeps of the app itself: its page, and the files whose names change with their content. */
+/** Part of the app that the worker caches: its page, or a file whose name changes with its content. */
 export type ShellRequest = 'page' | 'file';
 
 const PAGE = /^\/(?:index\.html|(?:vaults|settings|admin)(?:\/.*)?)?$/;

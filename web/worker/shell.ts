@@ -3,7 +3,7 @@ const SHELL = 'notevault-shell';
 const PAGE = '/index.html';
 /** The build writes here what the page loads. */
 const FILES = '/app-files.json';
-/** What a proxy answers while the server behind it is away. */
+/** Statuses a proxy answers with while the server behind it is down. */
 export const AWAY: ReadonlySet<number> = new Set([502, 503, 504]);
 
 /** The page as the server has it, else as it was when it was last reached. */

@@ -198,7 +198,7 @@ declare module '@tanstack/react-router' {
   }
 }
 
-/** What is around every page of the app. */
+/** Layout around every page of the app. */
 function RootLayout() {
   return (
     <CrashBarrier>

@@ -23,7 +23,7 @@ export function isKeptList([first, vault, ...rest]: ListKey): boolean {
 }
 
 const KEPT_OF_VAULT: ReadonlySet<string> = new Set(['tree', 'lists/recent', 'lists/tags', 'lists/trash']);
-/** What a proxy answers while the server behind it is away. */
+/** Statuses a proxy answers with while the server behind it is down. */
 const AWAY: ReadonlySet<number> = new Set([502, 503, 504]);
 
 /** Whether an error says that the server did not answer. */
@@ -34,14 +34,17 @@ export function isAway(error: unknown): boolean {
 /** The lists of an account as the server answered them last, for while it is away. */
 export class KeptLists {
   readonly #options: KeptListsOptions;
-  /** Those that are shown as this device has them. */
+  /** Lists that are shown from this device's cache. */
   readonly #shown = new Map<string, ListKey>();
 
   constructor(options: KeptListsOptions) {
     this.#options = options;
   }
 
-  /** What the server answers, else what this device has. Throws what `ask` throws if it has nothing. */
+  /**
+   * Returns the server's answer, or the cached list if the request fails. Throws the error of `ask` if nothing is
+   * cached.
+   */
   async answer<List>(key: ListKey, ask: () => Promise<List>): Promise<List> {
     const { store, mayAnswer } = this.#options;
     const name = JSON.stringify(key);

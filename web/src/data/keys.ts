@@ -10,7 +10,7 @@ export const keys = {
   connections: ['connections'] as const,
   sessions: ['sessions'] as const,
   imports: ['imports'] as const,
-  /** What admins see. */
+  /** Queries of the admin pages. */
   admin: ['admin'] as const,
   adminUsers: ['admin', 'users'] as const,
   invites: ['admin', 'invites'] as const,
@@ -29,7 +29,7 @@ export const keys = {
   searchPages: (vault: string, request: object) => ['vault', vault, 'lists', 'search', 'pages', request] as const,
   lists: (vault: string) => ['vault', vault, 'lists'] as const,
   note: (vault: string, note: string) => ['vault', vault, 'notes', note] as const,
-  /** What this device has, not the server. */
+  /** Copy on this device, not the server's note. */
   deviceNote: (note: string) => ['kept', note] as const,
   fileUrl: (vault: string, path: string) => ['file-url', vault, path] as const,
   backlinks: (vault: string, note: string) => ['vault', vault, 'notes', note, 'backlinks'] as const,

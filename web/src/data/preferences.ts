@@ -3,7 +3,7 @@ import { type QueryClient, queryOptions } from '@tanstack/react-query';
 import { transport } from '../session/app-session.ts';
 import { keys } from './keys.ts';
 
-/** What the account wants its clients to remember. */
+/** Preferences that the account's clients share. */
 export const preferencesQuery = queryOptions({
   queryKey: keys.preferences,
   queryFn: () => transport.json<Preferences>({ method: 'GET', path: '/me/preferences' }),

@@ -81,7 +81,7 @@ export function recentQuery(vault: string) {
   return queryOptions({ queryKey: keys.recent(vault), queryFn: () => api.vault(vault).recentNotes(RECENT) });
 }
 
-/** What the account opened last in a vault, on any device. */
+/** Notes the account opened last in a vault, on any device. */
 export function openedQuery(vault: string) {
   return queryOptions({
     queryKey: keys.opened(vault),

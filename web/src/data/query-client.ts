@@ -5,7 +5,7 @@ import { isOwnDevice } from '../session/own-device.ts';
 const FRESH_MS = 30_000;
 const KEPT_MS = 5 * 60_000;
 
-/** What was read from the server. Lists are also refreshed by the signals of a vault: see live-vault.ts. */
+/** Cache of the server's answers. Signals of a vault also refresh its lists: see live-vault.ts. */
 export const queryClient = new QueryClient({
   defaultOptions: {
     queries: {

@@ -2,7 +2,7 @@ import type { Vault } from '@notevault/protocol/vaults.ts';
 
 export type Role = NonNullable<Vault['role']>;
 
-/** What the account is to a vault; its owner, if the server knows of nothing else. A vault that it has not is only read. */
+/** Returns the account's role in a vault: owner if the server sends no role, viewer without a vault. */
 export function roleOf(vault: Pick<Vault, 'role'> | null): Role {
   return vault === null ? 'viewer' : (vault.role ?? 'owner');
 }

@@ -7,7 +7,10 @@ import { nameOfStars, starsIn } from './stars-in.ts';
 /** More would not be a choice any more. */
 const STARS_MAX = 100;
 
-/** What is starred is shown at once; `toggle` resolves when the server has it, and rejects when it has not. */
+/**
+ * Returns the starred notes and `toggle`, which shows the change at once, resolves when the server has stored it, and
+ * rejects when that failed.
+ */
 export function useStars(vault: string): {
   readonly stars: readonly string[];
   toggle(note: string): Promise<void>;

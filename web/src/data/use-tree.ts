@@ -16,7 +16,7 @@ function indexOf(tree: VaultTree, language: string): TreeIndex {
   return index;
 }
 
-/** What is in a vault, as it changes. */
+/** Returns the index of a vault's tree, and follows its changes. */
 export function useTree(vault: string): TreeIndex {
   const { data } = useSuspenseQuery(treeQuery(vault));
   return indexOf(data, useLanguage());

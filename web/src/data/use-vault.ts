@@ -16,7 +16,7 @@ export function useVault() {
   return useSuspenseQuery(vaultsQuery).data.find((vault) => vault.id === id) ?? null;
 }
 
-/** What the account is to a vault. */
+/** Returns the account's role in a vault. */
 export function useRole(id: string): Role {
   return roleOf(useSuspenseQuery(vaultsQuery).data.find((vault) => vault.id === id) ?? null);
 }

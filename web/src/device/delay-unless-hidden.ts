@@ -1,4 +1,4 @@
-/** What is needed of a page. */
+/** Part of `Document` that is used here. */
 export interface Hideable {
   readonly visibilityState: string;
   addEventListener(event: 'visibilitychange', call: () => void): void;

@@ -7,8 +7,8 @@ import { isConnected } from '../live/live-socket.ts';
 import { asPreferences, takeSettings, unsentAfter, unsentSettings } from '../workspace/editor-settings.ts';
 
 /**
- * Has the settings of the editor the same on all devices of the account, until the signal aborts: the last change of
- * each counts. What is changed while the server is away is sent when it is back.
+ * Synchronises the editor settings between the account's devices until the signal aborts. The last change of each
+ * setting wins. Changes made offline are sent on reconnecting.
  */
 export function followSettings(queries: QueryClient, ended: AbortSignal): void {
   let isSending = false;

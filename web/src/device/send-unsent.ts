@@ -92,7 +92,7 @@ export async function sendUnsent(ended: AbortSignal): Promise<void> {
   });
 }
 
-/** Has the lists of an account kept for when the server is away, and looks for it while it is. */
+/** Caches the account's lists for offline use, and retries the session while the server is unreachable. */
 function followSession(account: string, ended: AbortSignal): void {
   keepLists(queryClient, ended);
   const reconnect = () => {

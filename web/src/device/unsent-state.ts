@@ -2,7 +2,7 @@ import type { UnsentState } from '../editor/device.ts';
 import { type Observable, ObservableValue } from '../platform/observable.ts';
 
 const NONE: UnsentState = { notes: [], isSending: false };
-/** What is sent sooner is not worth a word. */
+/** Delay before unsent edits are shown; most are sent sooner. */
 const GRACE_MS = 1_000;
 
 const state = new ObservableValue(NONE);
@@ -10,10 +10,10 @@ let latest = NONE;
 let grace: ReturnType<typeof setTimeout> | undefined;
 const wish = new ObservableValue<{ readonly note?: string }>({});
 
-/** What is known of edits that only this device has. */
+/** Edits that only this device has. */
 export const unsentState: Observable<UnsentState> = state;
 
-/** What was last asked for: to look for other edits than before, or to send those of a note now. */
+/** Last request: to check for unsent edits again, or to send those of one note now. */
 export const unsentWish: Observable<{ readonly note?: string }> = wish;
 
 export function showUnsent(next: UnsentState): void {
@@ -33,7 +33,7 @@ export function unsentChanged(): void {
   wish.set({});
 }
 
-/** Has the edits of one note sent. */
+/** Sends the edits of one note. */
 export function sendNow(noteId: string): void {
   wish.set({ note: noteId });
 }

@@ -3,7 +3,7 @@ import { LISTS_DATABASE } from '../data/list-store.ts';
 import { STORED_INVITATION } from '../page/invitation.ts';
 import { forgetAccount } from '../session/kept-account.ts';
 
-/** What belongs to the browser and not to an account. */
+/** Storage keys that belong to the browser, not to an account. */
 export const BROWSERS_OWN = new Set([
   'notevault-theme',
   'notevault-language',
@@ -64,7 +64,7 @@ async function clearCopies(account: string): Promise<boolean> {
   return !left.includes(true);
 }
 
-/** What an account did that waits in this browser; null where there is no place for it. */
+/** Opens the account's outbox in this browser; null without IndexedDB. */
 export async function openedOutbox(account: string) {
   if (typeof indexedDB === 'undefined') return null;
   const { IndexedDbOutbox } = await import('./outbox/indexed-db-outbox.ts');

@@ -21,7 +21,9 @@ const TREE_MS = 2_000;
 /** The graph is read as a whole. */
 const GRAPH_MS = 4_000;
 const AFTER_FAILURE_MS = 5_000;
-/** Who has the vault is not read again by the signal that follows its opening, if that was read for the opening. */
+/**
+ * Time during which the signal after opening a vault does not read its members again, as opening has just read them.
+ */
 const JUST_READ_MS = 5_000;
 
 /** Keeps what is shown of a vault current until the signal aborts. */

@@ -5,7 +5,7 @@ export type NewOwner = 'you' | { readonly name: string | null };
 
 type Ownership = Pick<Vault, 'role' | 'owner'>;
 
-/** Whose a vault has become; null if it is whose it was. Who has handed it over knows. */
+/** Returns a vault's new owner; null if the owner is the same, or if this account handed it over. */
 export function newOwnerOf(before: Ownership | null, after: Ownership | null): NewOwner | null {
   if (before === null || after === null || roleOf(before) === 'owner') return null;
   if (roleOf(after) === 'owner') return 'you';

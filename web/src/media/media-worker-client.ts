@@ -15,8 +15,8 @@ session.state.subscribe(() => {
 const KEEP_ALL_MS = 10_000;
 
 /**
- * Has the worker keep the app for when the server is away: at once what is loaded already, and a while later all of it,
- * unless the browser is asked to save data.
+ * Caches the app in the worker for offline use: the files already loaded at once, the others a while later unless the
+ * browser saves data.
  */
 export async function keepApp(): Promise<void> {
   if (!(await startMediaWorker())) return;

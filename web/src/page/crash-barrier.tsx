@@ -8,7 +8,7 @@ import styles from './center.module.css';
 
 interface CrashBarrierProps {
   readonly children: ReactNode;
-  /** What to show instead of the children. */
+  /** Renders the replacement of the children. */
   readonly crashed: (retry: () => void, error: unknown) => ReactNode;
 }
 
@@ -37,7 +37,7 @@ export function CrashBarrier({ children }: { readonly children: ReactNode }) {
   return <Barrier crashed={(retry, error) => <Crashed reset={retry} error={error} />}>{children}</Barrier>;
 }
 
-/** What the router shows instead of a page that threw. */
+/** Page that the router shows in place of one that threw. */
 export function Crashed({ reset, error }: Pick<ErrorComponentProps, 'reset'> & { readonly error: unknown }) {
   const t = useTexts('start');
   const queries = useQueryClient();

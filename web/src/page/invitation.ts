@@ -1,6 +1,6 @@
 /** Where somebody arrives who is invited to a vault; the token is the fragment, which browsers send to nobody. */
 export const INVITATION_PATH = '/invite';
-/** What the tab remembers it as; it outlives signing in and out. */
+/** Key of the invitation in the tab's storage; it survives signing in and out. */
 export const STORED_INVITATION = 'notevault-invitation';
 
 let known: string | null = null;

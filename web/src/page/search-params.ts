@@ -1,4 +1,4 @@
-/** What the address of the search page says. */
+/** Parameters in the address of the search page. */
 export interface SearchParams {
   readonly q?: string;
   readonly folder?: string;
@@ -14,7 +14,7 @@ export type SearchSort = (typeof SEARCH_SORTS)[number];
 export const PANELS = ['outline', 'links', 'files', 'graph', 'history'] as const;
 export type PanelName = (typeof PANELS)[number];
 
-/** What the address of a note says beside the note. */
+/** Parameters in the address of a note. */
 export interface NoteParams {
   readonly panel?: PanelName | undefined;
   /** The version that is shown in place of the note, beside its history. */
@@ -25,32 +25,32 @@ export interface NoteParams {
 export const WELCOME_STEPS = ['notes', 'connect', 'checks'] as const;
 export type WelcomeStep = (typeof WELCOME_STEPS)[number];
 
-/** What the address of the first page says. */
+/** Parameters in the address of the first page. */
 export interface WelcomeParams {
   readonly welcome?: WelcomeStep;
-  /** What a shortcut of the installed app opens. */
+  /** Dialog that a shortcut of the installed app opens. */
   readonly open?: 'search';
 }
 
 export const TASK_ORDERS = ['due', 'note', 'tag'] as const;
 export type TaskOrder = (typeof TASK_ORDERS)[number];
 
-/** What the address of the tasks says; without anything, the open ones by day. */
+/** Parameters in the address of the tasks page; by default it shows open tasks by day. */
 export interface TaskParams {
   readonly state?: 'done';
   readonly tag?: string;
   readonly by?: Exclude<TaskOrder, 'due'>;
 }
 
-/** What the address of the graph says. */
+/** Parameters in the address of the graph. */
 export interface GraphParams {
-  /** What is looked for. */
+  /** Search query. */
   readonly q?: string;
   /** The id of the chosen note. */
   readonly note?: string;
   /** Set when notes without links are left out. */
   readonly linked?: true;
-  /** What notes of one colour have in common, if not their folder. */
+  /** Grouping of the notes by colour, if not by folder. */
   readonly by?: 'tag' | 'none';
   /** The only group of notes that is shown. */
   readonly only?: string;
@@ -99,7 +99,7 @@ export function taskParams(raw: Raw): TaskParams {
   };
 }
 
-/** What is to be replaced. */
+/** Reads the text to replace from the address. */
 export function replaceParams(raw: Raw): { readonly q?: string } {
   return texts(raw, ['q']);
 }

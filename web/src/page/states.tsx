@@ -8,9 +8,9 @@ import styles from './states.module.css';
 
 interface EmptyProps {
   readonly icon: IconName;
-  /** What there is not. */
+  /** States what is missing. */
   readonly title: string;
-  /** What would be here, and what to do. */
+  /** Explains what would be here, and what to do. */
   readonly children?: ReactNode;
 }
 

@@ -6,7 +6,7 @@ export function useObservable<Value>({ subscribe, get }: Observable<Value>): Val
   return useSyncExternalStore(subscribe, get);
 }
 
-/** What is read of a value. The component is drawn again only when that changes. */
+/** Returns the part of a value that is read. The component renders again only when that part changes. */
 export function useObserved<Value, Read>({ subscribe, get }: Observable<Value>, read: (value: Value) => Read): Read {
   return useSyncExternalStore(subscribe, () => read(get()));
 }

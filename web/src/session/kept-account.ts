@@ -15,7 +15,7 @@ export function keepAccount(id: string): void {
   if (isOwnDevice()) localStorage.setItem(STORED, `${id} ${Date.now()}`);
 }
 
-/** Has this device open nothing any more without the server: the session ended. */
+/** Forgets the account, because the session ended: this device opens nothing offline any more. */
 export function forgetAccount(): void {
   localStorage.removeItem(STORED);
 }

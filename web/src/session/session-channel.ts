@@ -7,7 +7,7 @@ export type EndReason =
   /** The server ended it: from elsewhere, or because the account was suspended. */
   | 'revoked';
 
-/** What tabs of one browser tell each other. It never leaves memory. */
+/** Message between the tabs of one browser. It never leaves memory. */
 export type SessionMessage =
   | { readonly type: 'token'; readonly token: string; readonly expiresAt: number }
   | { readonly type: 'out'; readonly reason: EndReason };

@@ -4,7 +4,7 @@ import type { SignedInResponse, TokensResponse } from '@notevault/protocol/accou
 import { type Observable, ObservableValue } from '../platform/observable.ts';
 import type { EndReason, SessionChannel } from './session-channel.ts';
 
-/** What is known about who uses the app. */
+/** State of the session. */
 export type SessionState =
   /** The first refresh is under way. */
   | { readonly status: 'unknown' }

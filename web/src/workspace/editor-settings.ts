@@ -54,7 +54,7 @@ export const editorSettings = storedValue('notevault-editor', readEditorSettings
 type SettingsChange = Readonly<Partial<Record<(typeof OF_ACCOUNT)[number], unknown>>>;
 const OF_ACCOUNT = ['lineWidth', 'hasLineNumbers', 'isSpellChecked', 'isVim', 'writing'] as const;
 
-/** What was changed here and is not remembered by the account yet. */
+/** Settings changed here that the account has not stored yet. */
 export const unsentSettings = storedValue(
   'notevault-editor-unsent',
   (stored): SettingsChange => (typeof stored === 'object' && stored !== null ? stored : {}),
@@ -87,7 +87,7 @@ export function asPreferences(changed: SettingsChange): Preferences {
   return Object.fromEntries(Object.entries(changed).map(([name, value]) => [nameOf(name), value]));
 }
 
-/** What is still to be sent after the account has something: what was changed again meanwhile. */
+/** Returns the changes that remain unsent after some were stored: those that were changed again meanwhile. */
 export function unsentAfter(unsent: SettingsChange, sent: SettingsChange): SettingsChange {
   const had = new Map(Object.entries(sent));
   return Object.fromEntries(Object.entries(unsent).filter(([name, value]) => had.get(name) !== value));

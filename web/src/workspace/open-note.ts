@@ -3,10 +3,10 @@ import { type Observable, ObservableValue } from '../platform/observable.ts';
 import { changeEditorSettings, editorSettings } from './editor-settings.ts';
 import { type ExcerptPlace, placeOfExcerpt } from './excerpt-place.ts';
 
-/** What a command opens to be used by keys at once. */
+/** Element that a command opens and focuses. */
 export type FocusTarget = 'editor' | 'title' | 'panel';
 
-/** What can be asked of the page of a note. */
+/** Requests to the page of a note. */
 export const NOTE_REQUESTS = ['rename', 'move', 'duplicate', 'star', 'copyLink', 'download', 'deleteNote'] as const;
 export type NoteRequest = (typeof NOTE_REQUESTS)[number];
 

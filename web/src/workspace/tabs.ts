@@ -6,7 +6,7 @@ export interface Tabs {
   readonly shown: readonly string[];
   /** Which of them has the focus. */
   readonly at: number;
-  /** What was closed, the last one first, with the place where it was. */
+  /** Closed tabs, the last one first, with their positions. */
   readonly closed: readonly { readonly id: string; readonly place: number }[];
 }
 

@@ -24,7 +24,7 @@ export function selectRange(order: readonly string[], { anchor }: Selection, key
   return { keys: new Set(order.slice(Math.min(from, to), Math.max(from, to) + 1)), anchor: anchor ?? key };
 }
 
-/** What an action on a row is about: the selection if the row is in it, else only the row. */
+/** Returns the keys an action on a row applies to: the selection if the row is in it, else only the row. */
 export function actedOn({ keys }: Selection, key: string): string[] {
   return keys.has(key) ? [...keys] : [key];
 }

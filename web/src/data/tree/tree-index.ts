@@ -55,8 +55,8 @@ export function noteName(path: string): string {
 }
 
 /**
- * What is in each folder of a vault. Folders are sorted when they are first read, so that opening a vault does not sort
- * all of it.
+ * Index of a vault's folders and their entries. Folders are sorted when they are first read, so that opening a vault
+ * does not sort all of it.
  */
 export class TreeIndex {
   readonly changeSeq: number;

@@ -1,7 +1,7 @@
 import { foldPath } from '@notevault/note-text/paths.ts';
 import type { TreeRow } from './rows.ts';
 
-/** What a key of the keyboard does in the tree. */
+/** Action of a key in the tree. */
 export type TreeMove =
   | { readonly type: 'focus'; readonly index: number; readonly extends: boolean }
   | { readonly type: 'expand' | 'collapse'; readonly paths: readonly string[] }

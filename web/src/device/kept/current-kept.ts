@@ -18,9 +18,9 @@ import { IndexedDbKept } from './indexed-db-kept.ts';
 import { keptVaults } from './kept-state.ts';
 import { type KeptVault, keepVault } from './kept-vault.ts';
 
-/** What may be kept on request in all; the browser may offer less. */
+/** Maximum bytes kept on request; the browser may offer less. */
 const MOST_BYTES = 1024 ** 3;
-/** What is left to the rest of the app: copies of open notes, drafts, the outbox. */
+/** Bytes reserved for the rest of the app: copies of open notes, drafts, the outbox. */
 const RESERVE_BYTES = 64 * 1024 ** 2;
 /** Signals may be missing; then the feed is read after this time. */
 const AT_MOST_MS = 60_000;
@@ -57,7 +57,7 @@ export async function followKept(account: string, ended: AbortSignal): Promise<v
   await check(keeper);
 }
 
-/** Has a vault kept on this device from now on. */
+/** Keeps a vault on this device from now on. */
 export async function keepOnDevice(vault: string, withFiles: boolean): Promise<void> {
   if (current === null) return;
   persistStorage();

@@ -17,7 +17,7 @@ interface NoteRow extends KeptText {
 interface FileRow extends KeptFile {
   readonly vault: string;
   readonly pass: number;
-  /** What of it is in the cache; null if nothing is. */
+  /** The cached file; null if none is cached. */
   readonly cached: { readonly path: string; readonly hash: string; readonly size: number } | null;
 }
 
@@ -50,7 +50,7 @@ export class IndexedDbKept implements KeptStore {
     return this.#rowOf(vaults, vault);
   }
 
-  /** Has a vault kept from now on; also changes whether its files are. */
+  /** Keeps a vault from now on; also changes whether its files are kept. */
   async add(vault: string, withFiles: boolean): Promise<void> {
     const { vaults, done } = await this.#transaction('readwrite');
     const row = (await this.#rowOf(vaults, vault)) ?? { ...NEWLY_KEPT, vault };

@@ -5,7 +5,7 @@ import { ApiError } from '@notevault/client/transport.ts';
 import type { SyncChange } from '@notevault/protocol/sync.ts';
 import { type KeptFile, type KeptStore, type KeptVault, keepVault, NEWLY_KEPT } from './kept-vault.ts';
 
-/** What a device keeps, in memory. */
+/** Store of kept vaults in memory. */
 class Memory implements KeptStore {
   row: KeptVault | null;
   readonly notes = new Map<string, { content: string; pass: number }>();

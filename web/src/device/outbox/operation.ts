@@ -8,23 +8,26 @@ export interface Move extends PathMove {
   readonly id: string | null;
 }
 
-/** What is deleted, as it was known when that was decided. */
+/** An entry to delete, as it was known when the person decided. */
 export interface Deletion {
   readonly kind: PathMove['kind'];
   readonly id: string | null;
   readonly path: string;
-  /** What each note and file of it was like, by id: see `seenOf`. Null where that is not known, as of what is changed here. */
+  /**
+   * Known state of each note and file in it, by id: see `seenOf`. Null where it is unknown, as for entries with local
+   * changes.
+   */
   readonly known: Readonly<Record<string, string | null>>;
 }
 
-/** What somebody did to a vault that the server is to do too. */
+/** A change of a vault that the server still has to make. */
 export type Operation =
   | {
       readonly kind: 'note';
       /** Chosen here, so that the note is recognised if the answer was lost. */
       readonly noteId: string;
       readonly path: string;
-      /** What it begins with. While it is open as a draft, its document has the text. */
+      /** Initial text. While the draft is open, its document has the text. */
       readonly content: string;
       /** The text that a request was sent with, before there was an answer. */
       readonly attempt: string | null;
@@ -67,7 +70,7 @@ export interface OutboxEntry {
   readonly order: number;
   readonly operation: Operation;
   readonly problem: Problem | null;
-  /** What the server last said why it cannot do it yet; it is tried again by itself. */
+  /** Last transient error of the server; the operation is retried automatically. */
   readonly delay?: Problem;
   /** Whether it was sent: from then on the server may have done it. */
   readonly isTried: boolean;
@@ -269,7 +272,7 @@ function treeAfter(tree: VaultTree, operation: Operation, now: () => string): Va
   }
 }
 
-/** What is restored from the trash by itself; of more, where they were is not known here. */
+/** Adds an entry that is restored from the trash. Several at once are skipped: their paths are not known here. */
 function withRestored(tree: VaultTree, { ids, path }: Extract<Operation, { kind: 'restore' }>): VaultTree {
   const [id] = ids;
   if (path === '' || id === undefined || [...tree.notes, ...tree.attachments].some((row) => row.id === id)) return tree;

@@ -3,7 +3,7 @@ import { isEdit } from './entry-facts.ts';
 import type { OutboxEntry } from './operation.ts';
 import type { OutboxState } from './outbox.ts';
 
-/** What waits for the server in this browser, for what shows it. */
+/** Pending operations of this browser, for the user interface. */
 export const outboxState = new ObservableValue<OutboxState>({ entries: [], isSending: false });
 
 /** The entry of a note whose text waits here, in a document of its own; null for every other one. */

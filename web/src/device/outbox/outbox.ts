@@ -29,8 +29,8 @@ export interface OutboxOptions {
   /** Whether what is sent now is sent as the account whose entries these are. */
   isSameAccount(): Promise<boolean>;
   /**
-   * What is true of the draft of a note that the server has: it was left, and was removed; something was typed into it
-   * meanwhile; or it may still be open in some tab.
+   * Returns the state of a draft whose note the server has: `left` if it was closed, and is removed; `changed` if it
+   * was edited meanwhile; `open` if a tab may still have it open.
    */
   stateOfDraft(entry: OutboxEntry): Promise<'left' | 'changed' | 'open'>;
   /** Called after the entries changed, for other tabs. */
@@ -56,8 +56,8 @@ export interface OutboxState {
 }
 
 /**
- * What was done in vaults and waits for the server, in order. Everything is stored before it is sent, so that neither a
- * tab nor a server that is killed loses it; what is sent again is recognised.
+ * Queue of operations that wait for the server, in order. Each is stored before it is sent, so that killing the tab or
+ * the server loses none; the server recognises a repeated request.
  */
 export class Outbox implements Disposable {
   readonly #options: OutboxOptions;
@@ -155,7 +155,7 @@ export class Outbox implements Disposable {
     if (!this.#isBusy) void this.#work();
   }
 
-  /** Has an entry done that could not be; with changes, such as another path. */
+  /** Retries a failed entry, with changes such as another path. */
   async retry(
     id: string,
     change: Partial<Pick<OutboxEntry, 'isForced' | 'operation' | 'isBegun'>> = {},

@@ -14,7 +14,7 @@ import {
   type Problem,
 } from './operation.ts';
 
-/** What is needed of a vault to do what waits. */
+/** Vault operations that replaying the outbox needs. */
 export type OutboxVault = Pick<
   VaultClient,
   | 'tree'
@@ -68,7 +68,10 @@ export function isTransient(error: unknown): boolean {
   );
 }
 
-/** What the server said of an error that may pass, but not soon: whoever waits for it is told. Undefined for every other one. */
+/**
+ * Returns the problem of a transient error that will last a while, to be shown to the user; undefined for every other
+ * error.
+ */
 export function delayOf(error: unknown): Problem | undefined {
   if (!(error instanceof ApiError) || error.code !== 'storage_full') return undefined;
   return { reason: 'refused', status: error.status, body: error.body };
@@ -127,7 +130,9 @@ async function sendNote(operation: NoteOperation, isForced: boolean, deps: Repla
   const { vault, record, textOf } = deps;
   const { noteId, content } = operation;
   let made = operation;
-  /** What is to be sent, with the time that it had at an earlier attempt: only the same request has the same key. */
+  /**
+   * Records the request, with the time of an earlier attempt: only an identical request has the same idempotency key.
+   */
   const begin = async (path: string, text: string): Promise<Request> => {
     const known = made.unanswered;
     if (known?.path === path && known.content === text) return { id: noteId, ...known };
@@ -231,7 +236,7 @@ async function sendMoves(moves: readonly Move[], isForced: boolean, { vault, isF
   return DONE;
 }
 
-/** What of a move is still to be done in the server's tree; null if it was done before. */
+/** Returns the part of a move that the server's tree still lacks; null if the move is done. */
 function moveNow(tree: VaultTree, move: Move, isForced: boolean): Move | Problem | null {
   const { kind, id, from, to } = move;
   if (kind === 'folder') {

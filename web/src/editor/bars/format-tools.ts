@@ -29,7 +29,7 @@ const GROUPS: readonly (readonly FormatName[])[] = [
   ['heading-2', 'bullet-list', 'toggle-task', 'quote'],
 ];
 
-/** What is pressed while the selection has it. */
+/** Buttons that are pressed while the selection has their format. */
 const MARKS: Partial<Record<FormatName, string>> = {
   bold: '**',
   italic: '*',

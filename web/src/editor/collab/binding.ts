@@ -5,7 +5,7 @@ import type { Text, UndoManager } from 'yjs';
 import { statesByPerson } from './presence.ts';
 import { undoSteps } from './undo-steps.ts';
 
-/** What the editor needs of the presence of others. */
+/** The part of Yjs awareness that the editor uses. */
 export type AwarenessLike = NonNullable<Parameters<typeof yCollab>[1]>;
 
 /**

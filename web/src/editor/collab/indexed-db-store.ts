@@ -223,7 +223,7 @@ export class IndexedDbStore implements LocalStore {
     await done;
   }
 
-  /** Those of a note, the one to use first. */
+  /** Returns the rows of a note, the one to use first. */
   async #rowsOf(copies: IDBObjectStore, noteId: string): Promise<readonly CopyRow[]> {
     const rows = await result<CopyRow[]>(copies.index('note').getAll(noteId));
     const unsentFirst = (row: CopyRow) => (row.unsentBy.length > 0 ? 1 : 0);

@@ -7,7 +7,7 @@ export interface Steps {
   readonly undo: UndoManager;
 }
 
-/** What can be undone in the notes that were left last, in this tab: going to another note and back loses no step. */
+/** Undo histories of the notes closed last in this tab: going to another note and back loses no step. */
 export class KeptSteps {
   readonly #steps = new Map<string, Steps>();
   readonly #capacity: number;

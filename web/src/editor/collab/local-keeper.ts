@@ -33,7 +33,7 @@ export class LocalKeeper implements Disposable {
   #queue: Promise<void> = Promise.resolve();
   /** Unsent edits of other writers that are in the document. */
   #others: readonly Edits[];
-  /** What is written next, in one. */
+  /** Updates that the next write merges into one. */
   #gathered: Uint8Array[] = [];
   #appended = 0;
   /** How many edits were made here, and how many of them are in what was written. */

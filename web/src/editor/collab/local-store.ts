@@ -95,7 +95,7 @@ export interface LocalStore {
   tidy(vaults: ReadonlySet<string>): Promise<void>;
 }
 
-/** What remains unsent after some edits were acknowledged. */
+/** Returns the edits that remain unsent after some were acknowledged. */
 export function withoutSent(unsent: readonly Edits[], sent: readonly Edits[]): readonly Edits[] {
   return unsent.filter(({ writer, upTo }) => !sent.some((one) => one.writer === writer && one.upTo >= upTo));
 }

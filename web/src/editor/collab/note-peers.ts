@@ -1,6 +1,6 @@
 import type { LocalCopy } from './local-store.ts';
 
-/** What a tab tells the other tabs of its browser about a note that they have open. */
+/** Message to the browser's other tabs about a note that they have open. */
 export type PeerMessage =
   /**
    * Updates of the document, with the edits in them that the server had not acknowledged; `isKept` if they are on this

@@ -17,7 +17,7 @@ import {
 } from './save-state.ts';
 import { seedOf } from './seed.ts';
 
-/** What a session needs of a note over the socket. */
+/** Part of a live note that a session uses. */
 export type SessionNote = Pick<LiveNote, 'awareness' | 'state' | 'onState'> & Disposable;
 
 export interface SessionOptions {

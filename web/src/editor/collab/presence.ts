@@ -1,6 +1,6 @@
 import { colorOf, PEOPLE } from '../../platform/people.ts';
 
-/** Who a cursor belongs to. */
+/** Owner of a cursor. */
 export interface Presence {
   readonly name: string;
   readonly color: string;
@@ -13,7 +13,7 @@ export interface Person extends Presence {
   readonly id: string;
 }
 
-/** What is used of the presence of a note. */
+/** Part of Yjs awareness that lists the people in a note. */
 export interface States {
   getStates(): ReadonlyMap<number, unknown>;
 }

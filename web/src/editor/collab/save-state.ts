@@ -25,7 +25,7 @@ export type SaveProblem =
   /** The server ended the document for a reason that this version does not know. */
   | 'ended';
 
-/** What is known about the edits of one open note. */
+/** Facts about the edits of one open note. */
 export interface SaveFacts {
   /** Whether the document has been loaded, from the server or from this device. Before, there is nothing to say. */
   readonly isLoaded: boolean;
@@ -52,7 +52,7 @@ export const NOTHING_KNOWN: SaveFacts = {
   savedAt: null,
 };
 
-/** What happened, as far as it matters to whether edits are safe. */
+/** Event that affects whether edits are safe. */
 export type SaveEvent =
   /** The document was read from this device; `hasUnsent` if edits may be in it that the server has not acknowledged. */
   | { readonly type: 'loaded-locally'; readonly hasUnsent: boolean }
@@ -110,7 +110,7 @@ export function reduceSave(facts: SaveFacts, event: SaveEvent, now: number): Sav
 /** A connection that acknowledges nothing for this long is treated as none. */
 export const STALLED_MS = 10_000;
 
-/** What the state line says. */
+/** Content of the state line. */
 export interface SaveState {
   /** Null before anything is loaded. */
   readonly word: SaveWord | null;
@@ -127,7 +127,7 @@ export interface SaveState {
   readonly savedAt: number | null;
 }
 
-/** What is true at a time, in milliseconds. */
+/** Computes the save state at a time, in epoch milliseconds. */
 export function saveState(facts: SaveFacts, now: number): SaveState {
   const { connectedSince, unsentSince, problem, savedAt } = facts;
   const hasUnsent = unsentSince !== null;

@@ -118,7 +118,7 @@ export class TabStore implements LocalStore {
     for (const [key, { unsent }] of [...this.copies]) if (unsent.length === 0) this.copies.delete(key);
   }
 
-  /** What is kept here is little, and of one account. */
+  /** Does nothing: the tab holds little, and of one account only. */
   async tidy(): Promise<void> {}
 
   #rowsOf(noteId: string): readonly Row[] {

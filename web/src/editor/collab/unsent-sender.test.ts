@@ -17,7 +17,7 @@ class Browser {
   announced = 0;
   #writers = 0;
   #lock: Promise<unknown> = Promise.resolve();
-  /** What waits for its time. */
+  /** Calls waiting for their time. */
   readonly due: (() => void)[] = [];
   readonly open = new Set<string>();
   /** Notes that the server does not serve, with its reason. */

@@ -7,7 +7,7 @@ export interface UnsentNote extends NoteRef {
   readonly problem: SaveProblem | null;
 }
 
-/** What is told about unsent edits. */
+/** State of unsent edits, for the user interface. */
 export interface UnsentState {
   readonly notes: readonly UnsentNote[];
   readonly isSending: boolean;
@@ -146,7 +146,7 @@ export class UnsentSender implements Disposable {
   }
 }
 
-/** What was set aside is listed, and not sent. */
+/** Whether a copy is stashed: it is listed, but not sent. */
 function isStashed({ asideOf }: NoteRef): boolean {
   return asideOf !== undefined;
 }

@@ -73,7 +73,7 @@ export const COMMANDS: Readonly<Record<EditorCommand, Command>> = {
   properties: addFrontmatter,
 };
 
-/** What also applies to a text that cannot be edited. */
+/** Commands that also work in a read-only text. */
 const READING: ReadonlySet<EditorCommand> = new Set(['find', 'fold', 'unfold', 'fold-all', 'unfold-all']);
 
 /** Whether a command applies in a state. */

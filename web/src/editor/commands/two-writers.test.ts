@@ -8,8 +8,8 @@ import { Writer } from '../test/writer.ts';
 import { COMMANDS } from './commands.ts';
 
 /**
- * What an edit may do to letters: nothing but write marks between them; move them; delete what is selected or stands
- * beside the cursor; and what the history gives back or takes back.
+ * Effect an edit may have on letters: it writes marks between them; moves them; deletes the selection or the letter
+ * beside the cursor; or restores or removes letters from the history.
  */
 type Effect = 'marks' | 'moves' | 'deletes' | 'history';
 
@@ -116,7 +116,7 @@ const sorted = (text: string) => [...text].sort().join('');
 class Pair {
   readonly alice: Writer;
   readonly bob: Writer;
-  /** Who deleted or moved a letter. What both moved is there twice: documents know no moves. */
+  /** Writers that deleted or moved each letter. A letter that both moved is there twice: documents know no moves. */
   readonly #movers = new Map<string, Set<Writer>>();
   readonly #owners = new Map<string, Writer>();
   #count = 0;

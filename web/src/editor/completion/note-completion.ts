@@ -139,7 +139,7 @@ function abortSignalOf(context: CompletionContext): AbortSignal {
 /** A link that is being written. */
 interface OpenLink {
   readonly kind: 'note' | 'heading' | 'block';
-  /** What a heading or block is looked for in; empty for the note itself. */
+  /** Note in which the heading or block is searched; empty for the note itself. */
   readonly target: string;
   readonly query: string;
   /** Where the query begins in the line. */

@@ -79,7 +79,7 @@ export function createLanguage(): Extension {
   return noteLanguage(codeParser);
 }
 
-/** What every view of a note has, in all modes, beside the language. */
+/** Extensions of every view of a note, in all modes, besides the language. */
 export const sharedExtensions: Extension = [
   EditorView.lineWrapping,
   editorTheme,
@@ -92,7 +92,7 @@ export const sharedExtensions: Extension = [
   printing,
 ];
 
-/** What a view has that can be edited. */
+/** Extensions of an editable view. */
 export const editingExtensions: Extension = [
   prose,
   EditorState.allowMultipleSelections.of(true),

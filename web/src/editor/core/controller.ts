@@ -55,7 +55,7 @@ export interface EditorAppearance {
   readonly isSpellChecked: boolean;
 }
 
-/** What the app may do with an editor. It speaks of text and verbs, never of CodeMirror. */
+/** The app's interface to an editor. It names text and commands, never CodeMirror. */
 export interface EditorController extends Disposable {
   readonly mode: EditorMode;
   setMode(mode: EditorMode): void;

@@ -18,9 +18,9 @@ export interface SelectionFact {
   readonly selectedCharacters: number;
 }
 
-/** What the app shows about an editor. Every part is replaced only when it has changed. */
+/** Facts about an editor that the app shows. Each part is replaced only when it has changed. */
 export interface EditorFacts {
-  /** Those of the frontmatter do not count. */
+  /** Word count without the frontmatter. */
   readonly words: number;
   /** 0 without a selection. */
   readonly selectedWords: number;

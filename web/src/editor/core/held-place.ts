@@ -33,7 +33,10 @@ function isByHand(transaction: Transaction): boolean {
   return transaction.selection !== undefined || transaction.annotation(Transaction.userEvent) !== undefined;
 }
 
-/** What is read: a position, and where it is on the screen; null while the title is in sight, which then stays. */
+/**
+ * Returns the position being read and its place on the screen; null while the title is visible, because the title then
+ * stays in place.
+ */
 function readPlace(view: EditorView) {
   const { top, bottom, left } = view.scrollDOM.getBoundingClientRect();
   const cursor = cursorOf(view);

@@ -82,7 +82,7 @@ function setPrinting(view: EditorView, isOn: boolean): void {
   printing.measure();
 }
 
-/** What is not drawn yet: widgets that are being filled, and images. */
+/** Returns the elements that are still loading: widgets and images. */
 function waitsFor({ dom }: EditorView): readonly Element[] {
   return [
     ...dom.querySelectorAll('.nv-block[data-state=loading]'),

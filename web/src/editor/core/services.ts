@@ -9,7 +9,7 @@ export interface OpenOptions {
   readonly newTab: boolean;
 }
 
-/** What the app does about links between notes. */
+/** Link services that the app provides. */
 export interface LinkServices {
   status(link: LinkTarget): LinkStatus;
   /** Opens the target. For a dangling link, the app makes the note. */
@@ -20,7 +20,7 @@ export interface LinkServices {
 
 export interface NoteSuggestion {
   readonly title: string;
-  /** What to write between the brackets. */
+  /** Text to write between the brackets. */
   readonly insert: string;
   /** Folder or alias, shown beside the title. */
   readonly detail: string;
@@ -81,7 +81,7 @@ export interface QueryTable {
 
 export interface QueryTables {
   readonly tables: readonly QueryTable[];
-  /** What of the source was not understood, as written. */
+  /** Parts of the source that were not understood, verbatim. */
   readonly unread: readonly string[];
 }
 
@@ -99,7 +99,7 @@ export interface ContentServices {
   reasonOf(error: unknown): string;
 }
 
-/** What the editor needs of the app. Nothing here knows CodeMirror. */
+/** Services that the app provides to the editor. Nothing here knows CodeMirror. */
 export interface EditorServices {
   readonly links: LinkServices;
   readonly completions: CompletionServices;

@@ -52,7 +52,7 @@ export interface EditorStrings {
   /** The bar over a selection, and what it does. */
   readonly formatTools: string;
   readonly formats: Readonly<Record<FormatName, string>>;
-  /** What `/` inserts. */
+  /** Names of the insertions in the slash menu. */
   readonly insertions: Readonly<Record<InsertionName, string>>;
   /** Translations of CodeMirror's own phrases, for its search panel and its announcements. */
   readonly phrases: Readonly<Record<string, string>>;

@@ -1,4 +1,4 @@
-/** What a frame answers. The page reads it with `readReport`. */
+/** Reply of a frame. The page reads it with `readReport`. */
 export type Reply = { readonly type: 'drawn'; readonly width: number; readonly height: number };
 
 /** Tells the page that the frame can be asked, and answers what it asks. */

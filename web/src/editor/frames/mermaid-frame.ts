@@ -26,7 +26,7 @@ listen(async ({ source, colors }): Promise<Reply> => {
   return { type: 'drawn', width, height: height + 2 };
 });
 
-/** What Mermaid calls the colours; it makes those of further kinds of diagrams out of the first ones. */
+/** Returns the colours under Mermaid's names; it derives those of other diagram types from the first ones. */
 function variablesOf(colors: DiagramColors): Readonly<Record<string, string | boolean>> {
   const { page, panel, sunken, hairline, line, text, muted, border, accent, soft, edge, warn, danger, dangerSoft } =
     colors;

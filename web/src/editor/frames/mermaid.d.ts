@@ -1,4 +1,4 @@
-/** What a frame uses of the bundle, which comes without the packages that the types of Mermaid import. */
+/** Part of the bundle that a frame uses. The bundle lacks the packages that Mermaid's own types import. */
 declare module 'mermaid' {
   interface Config {
     readonly startOnLoad: boolean;

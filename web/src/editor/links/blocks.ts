@@ -12,7 +12,7 @@ export interface Block {
   readonly to: number;
 }
 
-/** What is in these is no block by itself. */
+/** Nodes whose children are not blocks of their own. */
 const CLOSED = new Set(['Table', 'FencedCode', 'HTMLBlock', 'Frontmatter', 'FootnoteDefinition']);
 
 /**

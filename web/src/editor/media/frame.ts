@@ -1,6 +1,6 @@
 import { element } from '../preview/widget-base.ts';
 
-/** What a sandboxed frame reports: its size once it has drawn, or that it could not. */
+/** Report of a sandboxed frame: its size once it has rendered, or that rendering failed. */
 export type FrameReport =
   | { readonly type: 'ready' }
   | { readonly type: 'drawn'; readonly width: number; readonly height: number }

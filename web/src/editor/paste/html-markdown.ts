@@ -144,7 +144,7 @@ class MarkdownWriter {
     return [header, rule, ...body].map((row) => `| ${row.join(' | ')} |`).join('\n');
   }
 
-  /** What is in a node, in one line. */
+  /** Returns the content of a node as one line. */
   #line(node: Element): string {
     return tidy([...node.childNodes].map((child) => this.#inline(child)).join('')).replace(/\n+/g, ' ');
   }

@@ -6,7 +6,7 @@ import { insertFiles } from '../files/insert-files.ts';
 import { drawnTableAt } from '../table/drawn-tables.ts';
 import { isPlainPaste } from './plain-paste.ts';
 
-/** What makes a difference to the plain text; HTML without it is pasted as that. */
+/** Elements that change the result; HTML without them is pasted as plain text. */
 const FORMATTED =
   /<(?:a|b|strong|i|em|s|del|strike|mark|code|pre|h[1-6]|ul|ol|table|blockquote|img|hr)[\s>]|style="[^"]*(?:font-weight|font-style|line-through)/i;
 /** More is pasted as text: writing it as markdown would take seconds. */

@@ -10,7 +10,7 @@ const hidden = Decoration.replace({});
 /** Decorations of one pass over the visible part of a document. */
 export interface BuiltDecorations {
   readonly decorations: DecorationSet;
-  /** What the cursor passes in one step. */
+  /** Ranges that the cursor skips in one step. */
   readonly atomic: RangeSet<Decoration>;
 }
 

@@ -42,7 +42,7 @@ export function changedLines({ startState, state, changes }: Change, visible: re
   return joined([...lines, ...blocks]);
 }
 
-/** What was drawn, with what is drawn anew in the place of what those lines had. */
+/** Returns the decorations with those of some lines replaced. */
 export function withRedrawn(
   before: BuiltDecorations,
   changes: ChangeSet,

@@ -14,7 +14,7 @@ export interface Range {
  */
 export type RevealRule = 'touch' | 'inside' | 'line' | 'block' | 'never';
 
-/** What decides about revealing beside the range itself. */
+/** State that decides about revealing a range, besides the range itself. */
 export interface RevealState {
   /** False while reading, and while the editor has no focus: then nothing is revealed. */
   readonly isActive: boolean;

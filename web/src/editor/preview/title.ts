@@ -16,8 +16,8 @@ export function titleBehind(state: EditorState, offset: number): Range | null {
 }
 
 /**
- * What is added to the levels of headings. The page has one heading of the first level, the name of the note: where the
- * text has others, its headings are below that. The one that repeats the name is left out of account.
+ * Returns the number added to heading levels. The note's name is the page's only level-1 heading, so a text that has
+ * others gets all its headings one level lower. A heading that repeats the name does not count.
  */
 export function levelShift(state: EditorState): 0 | 1 {
   const tree = syntaxTree(state);

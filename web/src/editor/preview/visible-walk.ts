@@ -32,7 +32,7 @@ export function buildDecorations(
   return builder.finish();
 }
 
-/** What `buildDecorations` makes after a change, from what it made before. */
+/** Updates the result of `buildDecorations` after a change. */
 export function redraw(
   before: BuiltDecorations,
   change: Change,

@@ -13,7 +13,7 @@ import {
 } from './edits.ts';
 import { type Property, readProperties } from './model.ts';
 
-/** What a panel may do. */
+/** Actions of a properties panel. */
 export interface PanelActions {
   /** Makes an edit of the YAML as it is when it is called; false when nothing changed. */
   change(edit: (yaml: string) => YamlEdit | null): boolean;

@@ -112,7 +112,7 @@ const ROWS: readonly Row[] = [
 
 const ALL: readonly Insertion[] = ROWS.map(([name, kind, run, words, icon]) => ({ name, kind, run, words, icon }));
 
-/** What may be inserted where a slash is. */
+/** Returns the insertions that are possible at a slash. */
 export function insertionsAt(place: SlashPlace, app: EditorServices): readonly Insertion[] {
   return ALL.filter(
     ({ name, kind }) =>

@@ -1,4 +1,4 @@
-/** What is typed to insert something. */
+/** A slash command being typed. */
 export interface OpenSlash {
   readonly query: string;
   /** Where the slash is in the line. */

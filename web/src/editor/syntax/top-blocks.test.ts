@@ -8,7 +8,7 @@ import { topBlocks } from './top-blocks.ts';
 
 type SyntaxTree = Parameters<typeof topBlocks>[0];
 
-/** What a cursor finds at the top of a tree. */
+/** Returns the top-level blocks that a tree cursor finds. */
 function walked(tree: SyntaxTree) {
   const cursor = tree.cursor();
   const blocks: { readonly name: string; readonly from: number; readonly to: number }[] = [];

@@ -90,7 +90,7 @@ const NAMES: readonly TableEdit[] = [
   ...(['column-left', 'column-right', 'align-left', 'align-center', 'align-right'] as const),
 ];
 
-/** What an edit does to the cells of a table. */
+/** Returns a table's cells as they are expected after an edit. */
 function expected({ header, alignments: all, rows }: Table, name: TableEdit, row: number, column: number): Table {
   const grid = (edit: <Cell>(cells: readonly Cell[], empty: Cell) => readonly Cell[]): Table => ({
     header: edit(header, ''),
@@ -213,7 +213,7 @@ function changesOf([first, ...rest]: readonly Transaction[]): ChangeSet {
   return rest.reduce((sum, { changes }) => sum.compose(changes), first.changes);
 }
 
-/** What two people have after one ran a command while the other typed a letter. */
+/** Returns the text after one person ran a command while another typed a letter. */
 function merged(note: string, command: readonly Transaction[], typedAt: number): readonly [string, string] {
   const [mine, theirs] = [new Doc(), new Doc()];
   mine.getText(TEXT).insert(0, note);

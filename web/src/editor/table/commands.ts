@@ -50,7 +50,7 @@ function cellAt({ lines }: SourceTable, number: number, head: number): CellPosit
   return { row: Math.max(-1, number - 2), column: column < 0 ? Math.max(0, cells.length - 1) : column };
 }
 
-/** What an edit does to a complete table, and the cell that is selected after it. */
+/** Change of a complete table, and the cell selected after it. */
 interface CellChange extends TableChange {
   readonly cell: CellPosition;
 }

@@ -28,7 +28,7 @@ interface DrawnTables {
   readonly mode: EditorMode;
   /** Every table at the top of the note. */
   readonly all: readonly DrawnTable[];
-  /** Those that are shown as a grid now. */
+  /** Tables currently shown as a grid. */
   readonly drawn: readonly DrawnTable[];
   /** An offset in the table whose source is shown. */
   readonly source: number | null;

@@ -8,7 +8,7 @@ export interface CellPosition {
   readonly column: number;
 }
 
-/** What an edit does to a complete table. */
+/** Change of a complete table. */
 export interface TableChange {
   readonly changes: readonly SourceChange[];
   readonly alignments: readonly Alignment[];

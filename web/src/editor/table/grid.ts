@@ -57,7 +57,7 @@ interface Grid {
   /** Rows, and what is hidden in them. */
   readonly inner: DecorationSet;
   readonly cells: DecorationSet;
-  /** What the cursor passes in one step, from the end of a cell to the text of the next. */
+  /** Ranges that the cursor skips in one step: from the end of a cell to the text of the next. */
   readonly atomic: RangeSet<Decoration>;
 }
 

@@ -24,7 +24,7 @@ function stateOf(doc: string, anchor = 0, head = anchor): EditorState {
 
 const NOTE = 'before\n\n| a | bc |\n| --- | --: |\n| d | e |\n|f||\n\nafter';
 
-/** What a note becomes when a text is written in place of `⟨…⟩`, with the cursor as `^`. */
+/** Returns the note after a text replaced `⟨…⟩`, with the cursor as `^`. */
 function edited(note: string, insert: string, userEvent = insert === '' ? 'delete.backward' : 'input.type'): string {
   const from = note.indexOf('⟨');
   const to = note.indexOf('⟩') - 1;
@@ -133,7 +133,7 @@ const handsWith = (marks: readonly string[]) =>
     ),
   });
 
-/** What a hand does, as a transaction; a letter of its own in place of each snowman. */
+/** Builds the transaction of a manual edit, with a different letter for each snowman. */
 function handSpec(
   { doc }: EditorState,
   { from, length, insert }: Readonly<{ from: number; length: number; insert: string }>,

@@ -22,7 +22,7 @@ interface Change extends Range {
   readonly insert: string;
 }
 
-/** What is written or deleted where the cursor is; commands know what they change. */
+/** User events that write or delete at the cursor; commands know what they change. */
 const BY_HAND = /^(?:input|(?:delete|input\.(?:type|paste|drop|complete))(?:\..*)?)$/;
 
 function guard(transaction: Transaction): TransactionSpec | null {
@@ -149,7 +149,7 @@ function clamp(at: number, { textFrom, textTo }: DrawnCell): number {
   return Math.max(textFrom, Math.min(at, textTo));
 }
 
-/** What is typed in the blank line after a table begins a line later, or it would be another row. */
+/** Moves text typed in the blank line after a table down by a line, or it would become another row. */
 function apart(doc: Text, tables: readonly DrawnTable[], change: Change): Change {
   const { from, to, insert } = change;
   if (from !== to || !/^[^\s|]/.test(insert)) return change;

@@ -59,7 +59,7 @@ export class NoteTab {
   readonly options: SessionOptions;
   readonly session: NoteSession;
   readonly #browser: NoteBrowser;
-  /** What was told to this tab, by the tab that told it. */
+  /** Messages to this tab, by sender. */
   readonly #inbox = new Map<NoteTab, PeerMessage[]>();
   #listener: (message: PeerMessage) => void = () => undefined;
   #note: FakeNote | null = null;

@@ -12,7 +12,7 @@ export const control = {
 /** A button that looks like the text around it. */
 export const plain = { background: 'none', border: '0', font: 'inherit', color: 'inherit', padding: '0' };
 
-/** What floats above the page. */
+/** Style of elements that float above the page. */
 export const floating = {
   border: '1px solid var(--hairline)',
   borderRadius: 'var(--radius-card)',

@@ -11,7 +11,7 @@ const PAGES = [
   ['/admin/health', 'health.title'],
 ] as const;
 
-/** What admins manage. The server refuses all of it to others; for them there is no such page. */
+/** The admin pages. The server refuses their requests to others, for whom the page does not exist. */
 export function AdminPage() {
   const t = useTexts('admin');
   const { data: me } = useSuspenseQuery(meQuery);

@@ -5,7 +5,7 @@ import styles from './changes.module.css';
 
 interface ChangePreviewProps {
   readonly plan: VaultChange;
-  /** What will be at each place. */
+  /** Text that replaces each match. */
   readonly replacement: string;
   /** Whether it differs from what was shown before, because somebody wrote meanwhile. */
   readonly isOther: boolean;

@@ -1,4 +1,4 @@
-/** What was found out about a server, as this browser sees it. */
+/** Facts about a server, as this browser sees it. */
 export interface ServerFacts {
   /** The address of this page. */
   readonly origin: string;

@@ -9,7 +9,7 @@ import type { NoteRequest } from '../../workspace/open-note.ts';
 /** The dialogs that actions open. */
 export type DialogName = 'switcher' | 'palette' | 'shortcuts' | 'template' | 'newTab' | 'beside' | 'share' | 'calendar';
 
-/** What can be done with the tabs of a vault. */
+/** Commands for a vault's tabs. */
 export type TabRequest =
   | 'newBeside'
   | 'otherPane'
@@ -21,10 +21,10 @@ export type TabRequest =
   | 'tabLeft'
   | 'tabRight';
 
-/** What an action may use. */
+/** Dependencies of an action. */
 export interface ActionContext {
   readonly vaultId: string;
-  /** What the account is to the vault. */
+  /** Role of the account in the vault. */
   readonly role: Role;
   readonly noteId: string | null;
   open(dialog: DialogName): void;

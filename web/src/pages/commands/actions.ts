@@ -13,7 +13,7 @@ const NOTE_ICONS: Readonly<Record<NoteRequest, IconName>> = {
   deleteNote: 'trash',
 };
 
-/** What members who only read may ask of a note. */
+/** Requests that viewers may make of a note. */
 const READING: ReadonlySet<NoteRequest> = new Set(['star', 'copyLink', 'download']);
 
 const NOTE_ACTIONS = NOTE_REQUESTS.map(
@@ -46,7 +46,7 @@ const TAB_ACTIONS = TABS.map(
   }),
 );
 
-/** What the app does by itself. Its keys are those that the page listens to. */
+/** Actions of the app itself. The page listens to their keys. */
 export const APP_ACTIONS: readonly Action[] = [
   { id: 'switcher', icon: 'search', keys: 'Mod+K', run: ({ open }) => open('switcher') },
   { id: 'palette', icon: 'list', keys: 'Mod+Shift+P', run: ({ open }) => open('palette') },

@@ -29,7 +29,7 @@ export interface DialogsProps {
   readonly context: ActionContext;
   readonly openNote: (id: string, place: TabPlace, heading?: string) => void;
   readonly createNote: (name: string, place: TabPlace) => void;
-  /** What was typed while they were loaded. */
+  /** Text typed while the dialogs were loading. */
   readonly typed: RefObject<string>;
   readonly close: () => void;
 }

@@ -49,7 +49,7 @@ const COMMANDS: readonly (readonly [EditorCommand & Action['id'], IconName, ...K
   ['unfold-all', 'down'],
 ];
 
-/** What the editor can do with the open note. */
+/** Editor commands for the open note. */
 export const EDITOR_ACTIONS: readonly Action[] = COMMANDS.map(([command, icon, keys, appleKeys]) => ({
   id: command,
   icon,

@@ -24,7 +24,7 @@ interface FinderProps {
   readonly createNote: (name: string, place: TabPlace) => void;
   /** Where notes are opened; with Control or Command pressed, in a tab, and with Alt beside the open one. */
   readonly place: TabPlace;
-  /** What was typed before it was there. */
+  /** Text typed before the field was shown. */
   readonly typed: RefObject<string>;
   readonly close: () => void;
 }
@@ -138,7 +138,7 @@ function useHeldPlace(place: TabPlace): RefObject<TabPlace> {
   return held;
 }
 
-/** What is typed, beginning with what was typed before. */
+/** Returns the typed text, which begins with what was typed before. */
 export function useTyped(before: RefObject<string>) {
   const [query, setQuery] = useState('');
   // It is shown a moment after it was drawn, and what was typed in between counts.
@@ -180,7 +180,7 @@ function useOutline(noteId: string | null, wanted: string, most: number, after: 
   }));
 }
 
-/** What is found in the text of notes: headings of others, and places in those that are not found by their names. */
+/** Returns full-text results: headings of other notes, and matches in notes whose names do not match. */
 function useInText(
   { vaultId, noteId }: ActionContext,
   wanted: string,
@@ -228,7 +228,7 @@ function useTags(vaultId: string, isWanted: boolean, wanted: string, close: () =
   }));
 }
 
-/** What can be done now, by name. */
+/** Returns the actions that are available now, by name. */
 export function useCommands(context: ActionContext, wanted: string, after: After): PickerItem[] {
   const t = useTexts('vault');
   const isApple = onApple();

@@ -48,7 +48,7 @@ export function formatDate(date: Date, form: string, language: string): string {
   return form.replace(TOKEN, (token, kept?: string) => kept ?? tokens[token]?.() ?? token);
 }
 
-/** What of a template is inserted into a note: properties belong only to the beginning of an empty one. */
+/** Returns the part of a template to insert into a note: properties go only into an empty note. */
 export function insertedPart(template: string, isNoteEmpty: boolean): string {
   return isNoteEmpty ? template : template.slice(findFrontmatter(template).bodyStart);
 }

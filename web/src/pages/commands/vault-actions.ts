@@ -1,7 +1,7 @@
 import { createContext, useContext } from 'react';
 import type { ActionContext } from './action.ts';
 
-/** What pages of a vault may begin, of what keys and palette do. */
+/** Actions of keys and palette that a vault's pages may start too. */
 export type VaultActions = Pick<ActionContext, 'createNote' | 'openDaily' | 'stepDay' | 'open'>;
 
 export const VaultActionsContext = createContext<VaultActions | null>(null);

@@ -1,7 +1,7 @@
 import type Sigma from 'sigma';
 import { AbstractEdgeProgram } from 'sigma/rendering';
 
-/** What sigma keeps of a node. */
+/** Attributes that sigma stores for a node. */
 export interface NodeLook {
   x: number;
   y: number;
@@ -11,7 +11,7 @@ export interface NodeLook {
   color?: string;
 }
 
-/** What is drawn: coordinates of nodes, and places of nodes in pairs: from, to, from, to … */
+/** Edges to draw: coordinates of nodes, and their indices in pairs: from, to, from, to … */
 export interface DrawnEdges {
   readonly positions: Float32Array;
   readonly edges: Uint32Array;
@@ -23,7 +23,7 @@ export interface DrawnEdges {
   readonly accent: string;
 }
 
-/** What renderers without a card are called. */
+/** Names of software renderers. */
 const SOFTWARE = /swiftshader|llvmpipe|softpipe|software|basic render/i;
 /** As many are drawn with one frame. */
 const SLICE = 1_000;

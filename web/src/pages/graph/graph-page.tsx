@@ -126,7 +126,7 @@ interface LegendProps {
   readonly choose: (only: string | undefined) => void;
 }
 
-/** What the colours mean; a press shows only the notes of one. */
+/** Legend of the colours; pressing one shows only its notes. */
 function Legend({ groups, by, only, choose }: LegendProps) {
   const t = useTexts('graph');
   if (by === 'none' || (groups.length < 2 && only === undefined)) return null;

@@ -15,7 +15,7 @@ export interface GraphViewOptions {
   readonly open: (id: string, newTab: boolean) => void;
 }
 
-/** What stands out: all else is dimmed. */
+/** Highlighted nodes; all others are dimmed. */
 export interface Emphasis {
   /** Null when nothing is looked for. */
   readonly found: ReadonlySet<string> | null;
@@ -43,7 +43,7 @@ export class GraphView implements Disposable {
   #colors: GraphColors;
   #emphasis: Emphasis = { found: null, chosen: null };
   #hovered: string | null = null;
-  /** What is linked to the note that others are shown in relation to, and that note. */
+  /** The hovered or selected note and its neighbours. */
   #near: ReadonlySet<string> = new Set();
   /** The notes that are drawn and where, as coordinates in their order. */
   #placed: Pick<LayoutRequest, 'positions' | 'edges'> & { readonly ids: readonly string[] } = NOTHING;

@@ -9,7 +9,7 @@ import styles from './imports.module.css';
 
 type CountName = keyof typeof imports.count;
 
-/** What an import would do, or did. The first 1,000 renamed and left out files have names. */
+/** Report of an import, before or after it ran. It names the first 1,000 renamed and omitted files. */
 export function ImportReport({ job, children }: { readonly job: Import; readonly children: ReactNode }) {
   const t = useTexts('imports');
   const { report } = job;

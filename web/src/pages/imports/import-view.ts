@@ -1,11 +1,11 @@
 import type { Import } from '@notevault/protocol/imports.ts';
 
-/** What this tab does before the server has the archive. */
+/** Steps of this tab before the server has the archive. */
 export type Preparation =
   | { readonly step: 'reading'; readonly done: number; readonly total: number }
   | { readonly step: 'sending'; readonly done: number; readonly total: number };
 
-/** What is shown of an import. */
+/** View of an import. */
 export type ImportView =
   /** `stopped`: the last one was cancelled while it wrote; `error`: why the last one failed. */
   | { readonly show: 'choice'; readonly stopped: boolean; readonly error: string | null }

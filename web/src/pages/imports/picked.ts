@@ -8,7 +8,7 @@ export interface PickedFile<F extends { readonly size: number } = File> {
 
 export type PickFault = 'empty' | 'too-large' | 'too-many' | 'several-archives';
 
-/** What somebody chose to import. */
+/** Files or archive selected for import. */
 export type ImportSelection<F extends { readonly size: number } = File> =
   | { readonly kind: 'archive'; readonly file: F }
   /** `hidden` is the number of files that are left out because they or their folders are hidden. */

@@ -115,7 +115,7 @@ class Record {
     return this;
   }
 
-  /** What the headers of a file in both places have: stored, its checksum, its size, the lengths of what follows. */
+  /** Writes the fields that both headers of a file share: method, checksum, size, lengths of name and extra data. */
   common({ name, size, checksum, time }: Entry): this {
     const [date, clock] = dosTime(new Date(time));
     this.u16(FLAGS).u16(0).u16(clock).u16(date).u32(checksum).u32(size).u32(size);

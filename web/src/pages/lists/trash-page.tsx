@@ -23,7 +23,7 @@ import styles from './lists.module.css';
 
 const route = getRouteApi('/vaults/$vaultId/trash');
 
-/** What was deleted and can be restored. */
+/** The trash page: deleted entries that can be restored. */
 export function TrashPage() {
   const t = useTexts('vault');
   const { vaultId } = route.useParams();

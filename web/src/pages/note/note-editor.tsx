@@ -134,7 +134,7 @@ function LiveNote({ vaultId, note, isMain, isDraft, session }: NoteEditorProps &
   );
 }
 
-/** What the editor asks of the app, the same object for as long as the note is open: another one makes a new editor. */
+/** Returns the editor's services, the same object while the note is open: a new one would make a new editor. */
 function useNoteServices(vault: string, noteId: string): NoteServices {
   const queries = useQueryClient();
   const navigate = useNavigate();
@@ -180,7 +180,7 @@ function reasonIn(language: string, error: unknown): string {
   return errorText(i18next.getFixedT(language, 'vault'), error);
 }
 
-/** What can be done with a text that the server does not take. */
+/** Ways to recover a text that the server refuses. */
 function useRecovery(vault: string, { path, id }: ShownNote, session: EditorSession): Recovery {
   const t = useTexts('editor');
   const errors = useTexts('vault');

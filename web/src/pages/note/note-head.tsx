@@ -22,11 +22,11 @@ interface NoteHeadProps {
   readonly star: () => void;
   /** Shows who has the vault; null for those who cannot share it. */
   readonly share: (() => void) | null;
-  /** What leads to the daily notes beside it. */
+  /** Links to the previous and next daily note. */
   readonly days: ReactNode;
   /** Whether it is saved. */
   readonly state: ReactNode;
-  /** What else can be done. */
+  /** Menu of further actions. */
   readonly menu: ReactNode;
 }
 

@@ -16,7 +16,7 @@ interface NoteMenuProps {
   readonly canWrite: boolean;
 }
 
-/** What else can be done with the open note, and how long it is. */
+/** Menu of the open note: further actions, and its length. */
 export function NoteMenu({ open, editor, isStarred, canWrite }: NoteMenuProps) {
   const t = useTexts('editor');
   const inVault = useTexts('vault');

@@ -142,7 +142,7 @@ function WindowTitle({ title }: { readonly title: string }) {
   return null;
 }
 
-/** What belongs to the note that has the focus. */
+/** Panels of the note that has the focus. */
 function PanelsOf({ panel, vaultId, noteId }: { readonly panel: PanelName } & Omit<ShownNoteProps, 'hasFocus'>) {
   const found = useFoundNote(vaultId, noteId);
   if (found === null || found === 'unreachable') return null;

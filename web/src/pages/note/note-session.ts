@@ -21,7 +21,7 @@ signedIn.state.subscribe(() => {
   if (signedIn.state.get().status === 'out') steps.clear();
 });
 
-/** Who edits. */
+/** A person in the editor. */
 export interface Editor {
   readonly account: string;
   /** Shown to others beside the cursor. */

@@ -9,7 +9,7 @@ import { deviceNoteQuery } from '../../device/device-note-query.ts';
 import { draftOf, outboxState } from '../../device/outbox/outbox-state.ts';
 import { useObservable } from '../../platform/use-observable.ts';
 
-/** What is shown of a note before its document is there. */
+/** Part of a note that is shown before its document is loaded. */
 export type ShownNote = Pick<Note, 'id' | 'path' | 'content'>;
 
 export interface FoundNote {

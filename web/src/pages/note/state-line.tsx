@@ -9,7 +9,7 @@ import { useSessionFact } from './use-note-session.ts';
 /** Assistive technology is told of changes at most this often. */
 const ANNOUNCE_MS = 10_000;
 
-/** What can be done with a text that the server does not take. */
+/** Ways to recover a text that the server refuses. */
 export interface Recovery {
   /** Saves it as a new note beside this one, and opens that. */
   keepAsNewNote(text: string): Promise<void>;
@@ -108,7 +108,7 @@ function Announcement({ session }: { readonly session: EditorSession }) {
   );
 }
 
-/** What can be done when the note cannot be saved. */
+/** Buttons shown when the note cannot be saved. */
 function RecoveryButtons({ session, recovery }: StateLineProps) {
   const t = useTexts('editor');
   const word = useSessionFact(session, ({ state }) => (state.word === 'saving' ? 'saved' : state.word));

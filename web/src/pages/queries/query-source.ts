@@ -14,7 +14,7 @@ export interface QueryView {
 
 export interface QuerySource {
   readonly views: readonly QueryView[];
-  /** What of the source has no meaning here, as written. */
+  /** Parts of the source without meaning here, verbatim. */
   readonly unread: readonly string[];
 }
 

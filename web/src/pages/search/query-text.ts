@@ -1,9 +1,9 @@
-/** What is typed into the search field, and what the address has of it. */
+/** Text in the search field, and its part in the address. */
 export interface QueryText {
   readonly text: string;
   /** The query in the address, as it was last seen. */
   readonly known: string;
-  /** What was put into the address and has not been seen there yet, oldest first. */
+  /** Queries written to the address and not yet read back, oldest first. */
   readonly asked: readonly string[];
 }
 

@@ -91,7 +91,7 @@ export function SearchPage() {
   );
 }
 
-/** What is found, in the order that is wanted. What is sorted here is found to its end first. */
+/** Returns the results in the chosen order. An order computed here needs all results first. */
 function useResults(vaultId: string, params: SearchParams) {
   const { sort, ...wanted } = useDeferredValue(params);
   const language = useLanguage();

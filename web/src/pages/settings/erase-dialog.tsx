@@ -9,7 +9,7 @@ import styles from './settings.module.css';
 
 interface EraseDialogProps {
   readonly title: string;
-  /** What is erased. */
+  /** Describes what is erased. */
   readonly about: string;
   /** Names the password that is asked for. */
   readonly label: string;

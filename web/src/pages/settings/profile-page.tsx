@@ -21,7 +21,7 @@ import styles from './settings.module.css';
 import { account } from './settings-api.ts';
 import { Storage } from './storage.tsx';
 
-/** Who one is, and how the app looks and speaks here. */
+/** Profile page: the account, and this browser's theme and language. */
 export function ProfilePage() {
   const t = useTexts('settings');
   useWindowTitle(t('profile.title'));
@@ -167,7 +167,7 @@ const KeptVaults = lazy(() =>
   importOrReload(() => import('./kept-vaults.tsx')).then((module) => ({ default: module.KeptVaults })),
 );
 
-/** What works in this browser while the server is away, and why the rest does not. */
+/** Explains what works offline in this browser, and why the rest does not. */
 function OfflineSection() {
   const t = useTexts('settings');
   // Browsers have workers only in secure contexts, and some private windows have none.

@@ -14,7 +14,7 @@ import lists from '../lists/lists.module.css';
 import styles from './settings.module.css';
 import { account } from './settings-api.ts';
 
-/** What the account uses, against what its plan allows. */
+/** Shows the account's usage against its plan's limits. */
 export function Storage() {
   const t = useTexts('settings');
   const { data } = useSuspenseQuery(storageQuery);

@@ -21,7 +21,7 @@ import { NameField, nameIn } from '../start/name-field.tsx';
 import { StartCard, StartForm } from '../start/start-card.tsx';
 import { sharing } from './sharing-api.ts';
 
-/** What somebody who is signed in was invited to. */
+/** Invitation page for a signed-in account. */
 export function InvitePage() {
   const [token, setToken] = useState(takeInvitation);
   useEffect(() => {

@@ -64,7 +64,7 @@ export function PersonRow({ vault, person, isMe }: PersonRowProps) {
   );
 }
 
-/** What is asked about before it is done: removing somebody, and making them the owner. */
+/** Menu of a member. Removing them or making them the owner asks for confirmation. */
 function PersonMenu({ vault, person, name }: Omit<PersonRowProps, 'isMe'> & { readonly name: string }) {
   const t = useTexts('sharing');
   const confirm = useConfirm();

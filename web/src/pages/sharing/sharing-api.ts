@@ -13,7 +13,7 @@ import { transport } from '../../session/app-session.ts';
 /** Others accept invitations while the list is shown. */
 const CHECK_MS = 10_000;
 
-/** Who has a vault, and for its owner who is invited. */
+/** Lists a vault's members, and for its owner the pending invitations. */
 export function membersQuery(vault: string) {
   return queryOptions({
     queryKey: keys.members(vault),

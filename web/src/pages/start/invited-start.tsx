@@ -11,7 +11,7 @@ import { SignIn } from './sign-in.tsx';
 interface InvitedStartProps {
   readonly token: string;
   readonly ended: EndReason;
-  /** What a new account needs; null where the server takes none. */
+  /** Requirement for a new account; null where registration is closed. */
   readonly registration: 'open' | 'invited' | null;
   /** Goes on without the invitation. */
   readonly leave: () => void;

@@ -7,7 +7,7 @@ import { anonymous } from './start-api.ts';
 import { StartCard } from './start-card.tsx';
 import { StartError } from './start-error.tsx';
 
-/** What is known of an invitation: what it is for, that it is not valid any more, or why that is not known. */
+/** State of an invitation: its content, `dead` if it is no longer valid, or the error of reading it. */
 export type InvitationState = InvitationShown | 'dead' | { readonly failed: unknown };
 
 const asked = new Map<string, Promise<InvitationState>>();
@@ -28,7 +28,7 @@ function readInvitation(token: string): Promise<InvitationState> {
 
 interface WithInvitationProps {
   readonly token: string;
-  /** What is shown when it is known. */
+  /** Renders the invitation once it is loaded. */
   readonly children: (invited: InvitationShown | 'dead') => ReactNode;
 }
 

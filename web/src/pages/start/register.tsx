@@ -21,7 +21,7 @@ interface RegisterProps {
   readonly whenRefused?: () => Promise<void>;
   /** Goes back to signing in; null where there is no account to sign in to. */
   readonly back: (() => void) | null;
-  /** What one is invited to. */
+  /** Texts about the invitation. */
   readonly welcome?: Welcome;
 }
 

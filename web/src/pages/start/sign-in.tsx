@@ -19,7 +19,7 @@ interface SignInProps {
   readonly register: (() => void) | null;
   /** Opens the page that asks for a link to a new password; null where the server sends no mails. */
   readonly forgot?: (() => void) | null;
-  /** What one is invited to. */
+  /** Texts about the invitation. */
   readonly welcome?: Welcome;
 }
 

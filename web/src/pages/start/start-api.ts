@@ -8,7 +8,7 @@ const transport = new Transport(location.origin, noToken);
 /** The operations that need no session. */
 export const anonymous = {
   bootstrap: () => transport.json<BootstrapResponse>({ method: 'GET', path: '/auth/bootstrap' }),
-  /** What an invitation is for; looking at it uses nothing up. */
+  /** Reads an invitation without using it up. */
   invitation: (token: string) =>
     transport.json<InvitationShown>({ method: 'GET', path: `/invitations/${encodeURIComponent(token)}` }),
   forgotPassword: (email: string) =>

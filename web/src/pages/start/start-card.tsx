@@ -5,14 +5,14 @@ import { useTexts } from '../../i18n/use-texts.ts';
 import { Icon } from '../../ui/controls/icon.tsx';
 import styles from './start-card.module.css';
 
-/** What it is for. */
+/** Selling points of the app. */
 const POINTS = [
   ['write', 'pen'],
   ['links', 'link'],
   ['files', 'plug'],
 ] as const;
 
-/** What takes the place of the title and the text. */
+/** Title and text that replace the standard ones. */
 export type Welcome = Required<Pick<StartCardProps, 'title' | 'text'>>;
 
 interface StartCardProps {

@@ -43,10 +43,7 @@ function bootstrap(): Promise<BootstrapResponse> {
   return asked;
 }
 
-/**
- * What somebody sees who is not signed in: signing in, making an account, setting a password by a link, or what they are
- * invited to.
- */
+/** Page for people who are not signed in: sign-in, registration, password reset by a link, or an invitation. */
 export function StartPage() {
   const { bootstrap_pending, registration_mode, mail } = use(bootstrap());
   const [isFirst, setFirst] = useState(bootstrap_pending);

@@ -10,7 +10,7 @@ export interface TaskGroup {
   readonly tasks: readonly Task[];
 }
 
-/** What makes a task the same one in two lists. */
+/** Returns the key that identifies a task in two lists. */
 export function taskKey({ note_id: id, line, text }: Pick<Task, 'note_id' | 'line' | 'text'>): string {
   return `${id} ${line} ${text}`;
 }

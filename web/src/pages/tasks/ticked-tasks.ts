@@ -11,7 +11,7 @@ export interface TickedTask {
 
 export interface Problem {
   readonly kind: 'changed' | 'gone' | 'failed';
-  /** What is on the line now; the reason, if it failed. */
+  /** Current text of the line, or the reason of the failure. */
   readonly text: string;
 }
 

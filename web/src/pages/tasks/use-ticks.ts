@@ -11,7 +11,10 @@ import { showToast } from '../../ui/feedback/toast.ts';
 import { shownText, taskKey } from './task-groups.ts';
 import { lineOf, movedTask, otherState, type Problem, type TickedTask } from './ticked-tasks.ts';
 
-/** What was ticked on this page, and ticking: it is shown at once, written at once, and can be undone. */
+/**
+ * Returns the tasks ticked on this page and the function to tick one: it is shown and written at once, and can be
+ * undone.
+ */
 export function useTicks(vaultId: string) {
   const t = useTexts('tasks');
   const common = useTexts('vault');
@@ -67,7 +70,7 @@ async function toggle(vaultId: string, task: Task, state: TaskState): Promise<Ta
   }
 }
 
-/** What to say of a task whose line reads otherwise, or is gone; null for what else went wrong. */
+/** Returns the problem of a task whose line has changed or is gone; null for any other error. */
 async function problemOf(vaultId: string, { note_id, line }: Task, error: unknown): Promise<Problem | null> {
   if (error instanceof ApiError && error.code === 'note_not_found') return { kind: 'gone', text: '' };
   if (!isChanged(error)) return null;

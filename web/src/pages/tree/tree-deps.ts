@@ -2,7 +2,7 @@ import type { TreeEntry, TreeIndex } from '../../data/tree/tree-index.ts';
 import type { ExpandedFolders } from './use-expanded.ts';
 import type { TreeActions } from './use-tree-actions.ts';
 
-/** What the tree is given. */
+/** Dependencies of the tree. */
 export interface TreeDeps {
   readonly index: TreeIndex;
   /** Whether entries may be changed. */

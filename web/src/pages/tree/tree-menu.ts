@@ -22,7 +22,7 @@ export interface TreeMenuDeps {
   linkOf(id: string): string;
 }
 
-/** What can be done to entries of the tree. */
+/** Returns the menu for entries of the tree. */
 export function treeMenu(t: TFunction<'vault'>, entries: readonly TreeEntry[], deps: TreeMenuDeps): MenuItem[] {
   const [first] = entries;
   if (first === undefined) return [];

@@ -7,7 +7,7 @@ import { Icon } from '../../ui/controls/icon.tsx';
 import { draggableRow } from './drag.ts';
 import styles from './tree-view.module.css';
 
-/** What a row shows beside its entry. */
+/** State of a row besides its entry. */
 export interface RowState {
   readonly isActive: boolean;
   readonly isSelected: boolean;
@@ -18,7 +18,7 @@ export interface RowState {
   readonly canMove: boolean;
 }
 
-/** What a row reports. All take the key of its entry. */
+/** Events of a row. Each takes the key of its entry. */
 export interface RowEvents {
   press(key: string, event: { readonly shiftKey: boolean; readonly metaKey: boolean; readonly ctrlKey: boolean }): void;
   pressMiddle(key: string): void;

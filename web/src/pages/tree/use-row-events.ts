@@ -13,7 +13,7 @@ interface RowEventDeps extends TreeDeps {
   readonly stopRenaming: () => void;
 }
 
-/** What pointing at rows and renaming them does; the same object at each render. */
+/** Returns the handlers of pointing at rows and renaming them, the same object at each render. */
 export function useRowEvents(deps: RowEventDeps): RowEvents {
   const { rows, index, expanded, actions, focus, openMenu, openRow, stopRenaming } = deps;
   return useStable({

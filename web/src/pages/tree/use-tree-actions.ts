@@ -13,7 +13,7 @@ import { useTexts } from '../../i18n/use-texts.ts';
 import { errorText } from '../../ui/feedback/error-text.ts';
 import { showToast, type Toast } from '../../ui/feedback/toast.ts';
 
-/** What can be done to the entries of a vault. Each change is shown at once, and taken back if the server refuses. */
+/** Returns the actions on a vault's entries. Each change is shown at once, and undone if the server refuses. */
 export function useTreeActions(vault: string) {
   const queries = useQueryClient();
   const t = useTexts('vault');
@@ -144,7 +144,9 @@ function idOf(tree: VaultTree, { kind, from }: PathMove): string | null {
   return rows.find(({ path }) => path === from)?.id ?? null;
 }
 
-/** What is deleted with an entry, as it is now. What waits here to be changed will be another one on the server. */
+/**
+ * Returns the deletion of an entry, with its current content. Entries with pending changes will differ on the server.
+ */
 function deletionOf(tree: VaultTree, entry: TreeEntry, isChanged: (id: string) => boolean): Deletion {
   const inside = new Set(idsIn(tree, [entry]));
   const rows = [...tree.notes, ...tree.attachments].filter(({ id }) => inside.has(id));

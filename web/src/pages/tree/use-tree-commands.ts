@@ -12,7 +12,7 @@ interface CommandDeps extends TreeDeps {
   readonly startRenaming: (key: string) => void;
 }
 
-/** What keys do in the tree; what was cut, and is moved by pasting. */
+/** Returns the commands of keys in the tree, and the entries that were cut, which pasting moves. */
 export function useTreeCommands(deps: CommandDeps) {
   const { rows, index, canWrite, expanded, actions, focus, open, remove, openMenu } = deps;
   const [cut, setCut] = useState<ReadonlySet<string>>(new Set());

@@ -39,7 +39,7 @@ export function useTreeFocus(rows: readonly TreeRow[], index: TreeIndex, current
     toggle: (key: string) => setSelection(toggleSelected(selection, key)),
     selectAll: () => setSelection({ keys: new Set(rows.map(({ entry }) => entry.key)), anchor: active }),
     clearSelection: () => setSelection(NOTHING_SELECTED),
-    /** What something done to an entry is done to: all that are selected with it, or it alone. */
+    /** Returns the entries that an action applies to: the selection if the entry is in it, else the entry alone. */
     entriesFor: (key: string): TreeEntry[] => actedOn(selection, key).flatMap((one) => index.byKey(one) ?? []),
     /** Goes to the next name that begins with the letters that were typed in quick succession. */
     typeLetter(letter: string) {

@@ -9,7 +9,7 @@ import { useRowEvents } from './use-row-events.ts';
 import { useTreeCommands } from './use-tree-commands.ts';
 import { useTreeFocus } from './use-tree-focus.ts';
 
-/** What the tree shows and does: its rows, and the parts of its state put together. */
+/** Combines the tree's rows, focus, commands and events. */
 export function useTreeState(deps: TreeDeps) {
   const { index, canWrite, expanded, actions, current, addFiles } = deps;
   const rows = useMemo(() => visibleRows(index, expanded.folders), [index, expanded.folders]);

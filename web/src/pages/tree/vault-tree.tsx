@@ -124,7 +124,7 @@ export function VaultTree({ vaultId, leave }: VaultTreeProps) {
   );
 }
 
-/** What opening and deleting an entry does to the rest of the page. */
+/** Returns the effects of opening and deleting an entry on the rest of the page. */
 function useOpening(vaultId: string, index: TreeIndex, actions: TreeActions, leave: () => void) {
   const navigate = useNavigate();
   const { noteId, fileId } = useParams({ strict: false });

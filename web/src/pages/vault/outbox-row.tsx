@@ -89,7 +89,7 @@ export function OutboxRow({ entry, opened }: { readonly entry: OutboxEntry; read
   );
 }
 
-/** Has everything done once more that could not be. */
+/** Retries all failed entries. */
 export async function retryAll(entries: readonly OutboxEntry[]): Promise<void> {
   const outbox = await currentOutbox();
   for (const { id, problem } of entries) if (problem !== null) await outbox.retry(id);
@@ -103,7 +103,7 @@ async function download(entry: OutboxEntry): Promise<void> {
   else saveFile(name, new Blob([await draftText(entry)], { type: 'text/markdown' }));
 }
 
-/** Has a note or file made beside what is at its path. */
+/** Creates a note or file under a free name beside the existing one. */
 async function renamed({ id, vault, operation }: OutboxEntry): Promise<void> {
   if (operation.kind !== 'note' && operation.kind !== 'file') return;
   const tree = queryClient.getQueryData<VaultTree>(keys.tree(vault));

@@ -11,7 +11,7 @@ import { UnsentBadge } from './unsent-badge.tsx';
 import { useUnsent } from './use-unsent.ts';
 import { AccountMenu, VaultMenu } from './vault-menu.tsx';
 
-/** What is starred comes from the server, later than the tree. */
+/** Starred notes, loaded from the server after the tree. */
 const Starred = lazy(() => import('./starred.tsx').then((module) => ({ default: module.Starred })));
 
 interface SidebarProps {

@@ -133,7 +133,7 @@ function UnsentRow({ note, opened }: { readonly note: UnsentNote; readonly opene
   );
 }
 
-/** What can be done with a text that only this device has. */
+/** Returns the actions on a text that only this device has. */
 function useUnsentDeeds(note: UnsentNote, show: (compared: Comparison) => void) {
   const t = useTexts('vault');
   const { id, vaultId, path, asideOf } = note;

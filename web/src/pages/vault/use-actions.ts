@@ -16,7 +16,7 @@ import { useShortcuts } from '../commands/use-shortcuts.ts';
 import { useTreeActions } from '../tree/use-tree-actions.ts';
 import type { DailyDeps } from './daily-notes.ts';
 
-/** What can be done on the page of a vault, by keys, the palette and buttons. */
+/** Returns the actions of a vault's page for keys, palette and buttons. */
 export function useActions(vaultId: string, toggleSidebar: () => void) {
   const { noteId = null } = useParams({ strict: false });
   const [dialog, setDialog] = useState<DialogName | null>(null);
@@ -95,7 +95,7 @@ export function useActions(vaultId: string, toggleSidebar: () => void) {
   };
 }
 
-/** What leads to other pages, and to what is beside the open note. */
+/** Returns the actions that open other pages and the panels of the open note. */
 function usePages(vaultId: string, note: OpenNote | null) {
   const navigate = useNavigate();
   const { noteId } = useParams({ strict: false });
@@ -119,7 +119,7 @@ function usePages(vaultId: string, note: OpenNote | null) {
   } satisfies Partial<ActionContext>;
 }
 
-/** What is asked of the open note; nothing happens without one. */
+/** Returns the actions on the open note; without one they do nothing. */
 function noteActions(note: OpenNote | null) {
   const editor = () => note?.editor.get() ?? null;
   return {

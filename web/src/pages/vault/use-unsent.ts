@@ -5,7 +5,7 @@ import { outboxState } from '../../device/outbox/outbox-state.ts';
 import { unsentState } from '../../device/unsent-state.ts';
 import { useObservable } from '../../platform/use-observable.ts';
 
-/** What only this device has, of all vaults: notes with edits, and what was done and waits for the server. */
+/** Returns the unsent changes of all vaults: notes with edits, and pending operations. */
 export function useUnsent() {
   const { notes, isSending } = useObservable(unsentState);
   const waiting = notes.filter(({ asideOf }) => asideOf === undefined).length;
@@ -23,10 +23,10 @@ export function useUnsent() {
 }
 
 const NONE: readonly OutboxEntry[] = [];
-/** What is done sooner is not worth a word. */
+/** Delay before pending operations are shown; most are done sooner. */
 const GRACE_MS = 1_000;
 
-/** What waits for the server for longer than a moment. */
+/** Returns the pending operations, once they have waited longer than a moment. */
 function useListedEntries(): { readonly entries: readonly OutboxEntry[]; readonly isSending: boolean } {
   const { entries, isSending } = useObservable(outboxState);
   const listed = entries.filter(isWaiting);

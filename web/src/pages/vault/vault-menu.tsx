@@ -74,7 +74,7 @@ export function VaultMenu({ vaultId, leave, context }: VaultMenuProps) {
   );
 }
 
-/** Who is signed in, and what concerns the account. */
+/** Menu of the signed-in account. */
 export function AccountMenu({ context }: { readonly context: ActionContext }) {
   const t = useTexts('vault');
   const { data: me } = useSuspenseQuery(meQuery);

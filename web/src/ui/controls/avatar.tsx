@@ -4,7 +4,7 @@ interface AvatarProps {
   readonly name: string;
   /** One on which white is read; else that of the app. */
   readonly color?: string;
-  /** What a colour follows from where none is given, so that it stays; without it, that of the app. */
+  /** Text from which the colour is derived, so that it stays the same; without it, the app's colour. */
   readonly tone?: string | undefined;
 }
 
@@ -23,7 +23,7 @@ export function Avatar({ name, color, tone }: AvatarProps) {
 
 interface TileProps {
   readonly name: string;
-  /** What the colour follows from, so that it stays. */
+  /** Text from which the colour is derived, so that it stays the same. */
   readonly seed: string;
 }
 

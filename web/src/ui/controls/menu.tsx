@@ -12,7 +12,7 @@ import type { IconName } from './icon.tsx';
 export interface MenuItem {
   readonly id: string;
   readonly label: string;
-  /** What is said of it, smaller, behind the label. */
+  /** Smaller text behind the label. */
   readonly about?: string;
   readonly icon?: IconName;
   /** The shortcut, as it is shown. */

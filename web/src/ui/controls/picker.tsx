@@ -23,14 +23,14 @@ interface PickerProps {
   readonly label: string;
   readonly value: string;
   readonly change: (value: string) => void;
-  /** What is looked for, if the value says more than that. */
+  /** Query, if it is only a part of the value. */
   readonly query?: string;
-  /** What the value fits, best first. */
+  /** Matches of the value, best first. */
   readonly items: readonly PickerItem[];
   readonly none: string;
   /** In front of items without one of their own. */
   readonly icon?: ReactNode;
-  /** What keys do. */
+  /** Hints about keys. */
   readonly foot?: readonly string[];
 }
 

@@ -1,4 +1,4 @@
-/** Has the browser save bytes as a file. */
+/** Saves bytes as a file through the browser. */
 export function saveFile(name: string, bytes: Blob): void {
   const url = URL.createObjectURL(bytes);
   saveAddress(name, url);
@@ -6,7 +6,7 @@ export function saveFile(name: string, bytes: Blob): void {
   setTimeout(() => URL.revokeObjectURL(url), 60_000);
 }
 
-/** Has the browser download what is at an address. */
+/** Downloads an address through the browser. */
 export function saveAddress(name: string, address: string): void {
   const link = document.createElement('a');
   link.href = address;

@@ -2,7 +2,7 @@ import { useTexts } from '../../i18n/use-texts.ts';
 import { Button } from '../controls/button.tsx';
 import { Dialog, DialogButtons } from './dialog.tsx';
 
-/** What is asked before something that cannot be undone. */
+/** Confirmation before an action that cannot be undone. */
 export interface Question {
   readonly title: string;
   readonly text: string;

@@ -59,7 +59,9 @@ export function Dialog({ title, close, closed, isWide = false, isFinder = false,
   );
 }
 
-/** What is gone meanwhile, such as an entry of a menu, gives the focus to the page, and a text to the one in its place. */
+/**
+ * Returns the focus to an element; to the page if the element is gone, and to the new editor if a text was replaced.
+ */
 function focusAgain(before: Element | null): void {
   const isThere = before?.isConnected === true && before !== document.body;
   const other = before?.matches('[contenteditable]') === true ? 'main [contenteditable="true"]' : 'main';

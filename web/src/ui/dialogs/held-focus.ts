@@ -1,4 +1,4 @@
-/** What had the focus before a field took it that is there only until a dialog is loaded; by that field. */
+/** Elements focused before a temporary field took the focus while a dialog loads, by that field. */
 export const heldFocus = new WeakMap<Element, Element>();
 
 /** Whether a dialog has the focus, or is about to be there: what is typed is for it. */

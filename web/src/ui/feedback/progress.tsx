@@ -5,7 +5,7 @@ interface ProgressProps {
   readonly done: number;
   /** Null until it is known. */
   readonly total: number | null;
-  /** What the numbers mean, in words. */
+  /** Describes the numbers in words. */
   readonly about: string | null;
 }
 

@@ -35,7 +35,7 @@ function renderTask(mark: SyntaxNode, task: SyntaxNode, context: RenderContext):
 
 const QUOTE_MARKS = /^(?:[ \t]*>[ \t]?)*/;
 /**
- * What is before the item's text gets a width of its own, and rows that wrap begin at that width.
+ * Gives the mark before an item's text a fixed width, at which wrapped rows begin.
  *
  * @param last what stands right before the space and the text: the mark, or the box of a task.
  */

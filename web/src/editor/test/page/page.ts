@@ -23,7 +23,7 @@ import {
 import { interaction } from '../../preview/preview-state.ts';
 import { buildCounts } from '../../preview/visible-walk.ts';
 
-/** What tests of the editor in a browser can do. */
+/** Interface of the editor page for browser tests. */
 export interface Harness {
   start(text: string, mode?: EditorMode): void;
   /** Closes the editor and opens the note again where the cursor was; meanwhile, something happens. */
@@ -49,7 +49,7 @@ export interface Harness {
   media: Record<string, string>;
 }
 
-/** What a command changed, and what both clients have after it. */
+/** Changes of a command, and the text that both clients have after it. */
 export interface ConcurrentEdit {
   readonly before: string;
   readonly after: string;

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { EditorBrowser, EditorPage } from '../browser.ts';
 
-/** What nobody sees move, in pixels. */
+/** Movement in pixels that nobody notices. */
 const STILL = 2;
 const PICTURE = Buffer.from('<svg xmlns="http://www.w3.org/2000/svg" width="400" height="300"/>');
 

@@ -2,7 +2,7 @@ import { compareCodePoints } from '@notevault/note-text/names/order.ts';
 import type { GraphNote } from './graph-index.ts';
 
 export const GROUPINGS = ['folder', 'tag', 'none'] as const;
-/** What notes of one colour have in common. */
+/** Property that the notes of one colour share. */
 export type Grouping = (typeof GROUPINGS)[number];
 
 /** Notes of one colour. */

@@ -1,6 +1,6 @@
 import iterate from 'graphology-layout-forceatlas2/iterate.js';
 
-/** What a layout begins with. */
+/** Input of a layout. */
 export interface LayoutInput {
   /** x and y of each node. */
   readonly positions: Float32Array;

@@ -6,7 +6,7 @@ export interface DifferencePiece {
   readonly text: string;
 }
 
-/** So many characters of what is the same are shown around a difference. */
+/** Number of unchanged characters shown around a difference. */
 const AROUND = 200;
 const GAP = '\n⋯\n';
 

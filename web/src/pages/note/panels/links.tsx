@@ -81,7 +81,7 @@ interface PlaceLinkProps {
   /** The note that has the text. */
   readonly noteId: string;
   readonly context: string;
-  /** What is marked in it; null if that is not known. */
+  /** Range of the link in the context; null if unknown. */
   readonly place: readonly number[] | null;
   /** Where that is in the note. */
   readonly offset: number | null;

@@ -23,7 +23,7 @@ export interface Comparison {
 interface MergeDialogProps {
   readonly vaultId: string | null;
   readonly name: string;
-  /** What the two texts are called, and what using one of them is. */
+  /** Labels of the two texts and of the buttons that take one. */
   readonly words: Readonly<Record<'theirs' | 'ours' | 'takeTheirs' | 'takeOurs', string>>;
   readonly compared: Comparison;
   /** Removes the text that is not the note’s and says so, once the note has it; null when texts are only to be read. */

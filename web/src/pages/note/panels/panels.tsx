@@ -32,7 +32,7 @@ interface PanelsProps {
   readonly vaultId: string;
 }
 
-/** What belongs to the open note, beside it. */
+/** Side panel of the open note. */
 export function Panels({ panel, noteId, note, vaultId }: PanelsProps) {
   const t = useTexts('vault');
   const place = useRef<HTMLElement>(null);
@@ -60,7 +60,7 @@ interface StoredPanelProps {
   readonly vaultId: string;
 }
 
-/** What the server knows of the note. */
+/** Panel with data from the server. */
 function StoredPanel({ panel, note, vaultId }: StoredPanelProps) {
   const t = useTexts('vault');
   const canWrite = useCanWrite(vaultId);

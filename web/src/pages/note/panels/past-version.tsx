@@ -18,7 +18,7 @@ interface PastVersionProps {
   readonly close: () => void;
 }
 
-/** What a version is compared with: the one before it, the text now, or any other. */
+/** Text that a version is compared with: the previous version, the current text, or any version. */
 type Other = 'before' | 'now' | number;
 
 /** A version in place of its note, with what it changed, or how it differs from another one. */

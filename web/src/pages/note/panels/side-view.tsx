@@ -5,9 +5,9 @@ import type { SideBlock } from './sides.ts';
 
 interface SideViewProps {
   readonly blocks: readonly SideBlock[];
-  /** What the texts are. */
+  /** Titles of the texts. */
   readonly names: readonly [before: string, after: string];
-  /** What comes below a block that differs. */
+  /** Renders the element below a block that differs. */
   readonly below?: (block: SideBlock, at: number) => ReactNode;
 }
 

@@ -36,7 +36,7 @@ export class LinkIndex {
     return resolve(link, sourcePath, candidates);
   }
 
-  /** What to write between brackets for a note: its name if no other note has it, else its path. */
+  /** Returns the text between brackets for a note: its name if unique, else its path. */
   linkTextOf(path: string): string {
     const named = this.#byName.get(noteNameKey(path)) ?? [];
     const isOnly = named.filter((one) => one.kind === 'note' && noteNameKey(one.path) === noteNameKey(path)).length < 2;
@@ -86,7 +86,7 @@ function choicesOf(tree: VaultTree): readonly Choice[] {
   return all;
 }
 
-/** What a link that is being written may mean, the best first: notes by their names and by their aliases. */
+/** Suggests targets for a link being typed, best first: notes by name and by alias. */
 export function linkChoices(tree: VaultTree, typed: string, limit: number): NoteSuggestion[] {
   const index = linkIndexOf(tree);
   return bestMatches(choicesOf(tree), typed, limit).map(({ name, path, isAlias }) => {

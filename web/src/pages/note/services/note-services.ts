@@ -36,7 +36,7 @@ export interface NoteServicesOptions {
   readonly vault: string;
   readonly noteId: string;
   readonly server: NoteServer;
-  /** What was read of the vault. */
+  /** Query cache of the vault. */
   readonly queries: QueryClient;
   readonly strings: EditorStrings;
   /** Opens a note at a heading or block. */
@@ -54,7 +54,7 @@ export interface NoteServicesOptions {
 
 const SUGGESTIONS = 30;
 
-/** What the editor of a note asks of the app, answered from the queries and the API. */
+/** Implements the editor's services with the query cache and the API. */
 export class NoteServices implements EditorServices {
   readonly framesUrl = '/frames/';
   readonly strings: EditorStrings;
