@@ -11,7 +11,7 @@ import { Button } from '../ui/controls/button.tsx';
 
 const loadSignedIn = () => importOrReload(() => import('./signed-in.tsx'));
 const SignedIn = lazy(() => loadSignedIn().then((module) => ({ default: module.SignedIn })));
-// Whoever was signed in here probably still is: then it is loaded while the server is asked.
+// The last account is probably still signed in: load the app while the server is asked.
 if (keptAccount() !== null) void loadSignedIn().catch(() => undefined);
 
 const StartPage = lazy(() =>
@@ -23,7 +23,7 @@ const ConfirmEmail = lazy(() =>
 /** A connection that takes longer than this for its first answer is like none for somebody who wants to read. */
 const WAIT_MS = 4_000;
 
-/** The whole app: what is shown depends on whether this browser is signed in. */
+/** Root component: shows the start page or the signed-in app. */
 export function App() {
   return (
     <AppBarrier>
@@ -44,7 +44,7 @@ function Gate() {
     return () => clearTimeout(timer);
   }, [status]);
   if (confirmation !== null) return <ConfirmEmail token={confirmation} done={() => setConfirmation(null)} />;
-  // What this device has opens without the server.
+  // Data on this device opens without the server.
   if (status === 'in' || (status === 'unreachable' && keptAccount() !== null)) return <SignedIn />;
   if (status === 'out') return <StartPage />;
   return status === 'unknown' ? <Waiting /> : <Unreachable />;

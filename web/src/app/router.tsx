@@ -59,7 +59,7 @@ const note = createRoute({
   getParentRoute: () => vault,
   path: '/notes/$noteId',
   validateSearch: noteParams,
-  // What is beside a note stays while one goes from note to note.
+  // The side panel stays open from note to note.
   search: { middlewares: [retainSearchParams(['panel'])] },
   // Read before the page is drawn: React shows a page that waits for its data not before 300 ms. What fails here is read
   // again by the page, which shows the error.
@@ -185,7 +185,7 @@ const tree = root.addChildren([
 export const router = createRouter({
   routeTree: tree,
   defaultPreload: 'intent',
-  // What was read is kept by the queries.
+  // The query cache keeps what was read.
   defaultPreloadStaleTime: 0,
   defaultErrorComponent: Crashed,
   defaultNotFoundComponent: NotFound,

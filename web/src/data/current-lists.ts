@@ -48,7 +48,7 @@ export function keepLists(queries: QueryClient, ended: AbortSignal): void {
   });
 }
 
-/** Reads again what this device had to show in place of the server. */
+/** Refetches the lists that were shown from this device's cache. */
 export function readShownAgain(queries: QueryClient): void {
   for (const queryKey of keptLists().takeShown()) void queries.invalidateQueries({ queryKey, exact: true });
 }

@@ -4,7 +4,7 @@ import { ApiError, ConnectionError } from '@notevault/client/transport.ts';
 export interface ListStore {
   read(key: string): Promise<unknown>;
   write(key: string, list: unknown): Promise<void>;
-  /** Removes the lists whose keys a function does not want. */
+  /** Removes the cached lists whose keys a predicate rejects. */
   tidy(isWanted: (key: string) => boolean): Promise<void>;
 }
 
@@ -16,7 +16,7 @@ interface KeptListsOptions {
   mayAnswer(): boolean;
 }
 
-/** Which lists open without the server: who is signed in, the vaults, and of each what its first page shows. */
+/** Whether a list is cached for offline use: the account, the vaults, and the lists on each vault's first page. */
 export function isKeptList([first, vault, ...rest]: ListKey): boolean {
   if (first === 'me' || first === 'vaults' || first === 'preferences') return vault === undefined;
   return first === 'vault' && KEPT_OF_VAULT.has(rest.join('/'));
@@ -79,7 +79,7 @@ export class KeptLists {
     });
   }
 
-  /** The keys of what was shown from this device, to be read again now that the server answers. */
+  /** Returns the keys of the lists shown from the cache, to be refetched now that the server answers. */
   takeShown(): readonly ListKey[] {
     const keys = [...this.#shown.values()];
     this.#shown.clear();

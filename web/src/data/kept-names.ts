@@ -1,4 +1,4 @@
-// What is kept of vaults on request. It is deleted when a session ends, however it ends.
+// Caches of vaults kept on request. They are deleted when a session ends, however it ends.
 
 /** The database of texts. */
 export const KEPT_DATABASE = 'notevault-kept';

@@ -24,7 +24,7 @@ export class IndexedDbLists implements ListStore {
   readonly #database: DeviceDatabase;
   readonly #account: () => string | null;
 
-  /** @param account whose lists these are; null for nobody's. */
+  /** @param account the owner of the lists; null if nobody is signed in. */
   constructor(factory: IDBFactory, account: () => string | null) {
     this.#account = account;
     this.#database = new DeviceDatabase(factory, LISTS_DATABASE, (database) => {

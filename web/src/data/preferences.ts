@@ -16,7 +16,7 @@ export async function rememberPreferences(queries: QueryClient, values: Preferen
   try {
     const call = { method: 'PATCH', path: '/me/preferences', json: values } as const;
     const now = await transport.json<Preferences>(call);
-    // What is being read may be from before.
+    // A running read may return the old value.
     await queries.cancelQueries({ queryKey: keys.preferences });
     queries.setQueryData(keys.preferences, now);
   } catch (error) {

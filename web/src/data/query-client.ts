@@ -14,7 +14,7 @@ export const queryClient = new QueryClient({
       // The transport repeats what may pass; a refusal stays one.
       retry: (failures, error) => failures < 1 && !(error instanceof ApiError),
       networkMode: 'always',
-      // What failed without a network is read again with one.
+      // Queries that failed offline are read again when the network is back.
       refetchOnReconnect: ({ state }) => state.status === 'error',
       persister: orFromDevice,
     },

@@ -20,13 +20,13 @@ import { setUnkept } from './unkept.ts';
 import { showUnsent, unsentWish } from './unsent-state.ts';
 import { openedOutbox } from './wipe.ts';
 
-/** A note whose edits are not acknowledged by then is tried again later. */
+/** Time after which a note whose edits were not acknowledged is retried later. */
 const SEND_MS = 30_000;
 const AGAIN_MS = 30_000;
 /** How often a server is asked that was away when the app was opened. */
 const CHECK_MS = 5_000;
 
-/** Sends the edits that were left on this device by whoever is signed in, until the signal aborts. */
+/** Sends the account's unsent edits on this device until the signal aborts. */
 export async function sendUnsent(ended: AbortSignal): Promise<void> {
   const { id: account } = await queryClient.ensureQueryData(meQuery);
   const store = deviceStore(account);
@@ -78,7 +78,7 @@ export async function sendUnsent(ended: AbortSignal): Promise<void> {
     tell();
   });
   others?.addEventListener('message', checkAgain);
-  // What this tab has not sent, the others send. A tab that crashes tells of nothing, and is found out later.
+  // Other tabs send this tab's unsent edits. A tab that crashes tells nobody, and is noticed later.
   addEventListener('pagehide', tell);
   document.addEventListener('visibilitychange', checkAgain);
   ended.addEventListener('abort', () => {

@@ -9,7 +9,7 @@ export function accountId(): string | undefined {
   return queryClient.getQueryData<User>(keys.me)?.id;
 }
 
-/** Ends the session in all tabs, and removes what this browser kept of the account. */
+/** Ends the session in all tabs, and removes the account's data from this browser. */
 export async function signOut(): Promise<void> {
   // Known no longer when the session has ended.
   const account = accountId();

@@ -47,7 +47,7 @@ export async function hasUnkept(): Promise<boolean> {
 
 let isAsked = false;
 
-/** Asks the browser, once, not to clear what it keeps for the app when it needs space. */
+/** Asks the browser once for persistent storage. */
 export function persistStorage(): void {
   // There is none in insecure contexts.
   const { storage } = navigator as { readonly storage?: StorageManager };

@@ -10,7 +10,7 @@ function store() {
   return account === undefined ? null : deviceStore(account);
 }
 
-/** Makes what was set aside one of the note's copies again. */
+/** Restores stashed copies of notes. */
 export async function unstash(stashed: readonly StashedNote[]): Promise<void> {
   for (const note of stashed) {
     await store()?.unstash(note);

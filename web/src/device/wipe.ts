@@ -34,10 +34,7 @@ export async function wipeCopies(): Promise<void> {
   await Promise.allSettled([...locked, forgetLists(), wipeCaches(), endWorkers()]);
 }
 
-/**
- * Removes the lists of whoever was signed in and the vaults that were kept on request, and has nothing of the account open
- * without the server any more.
- */
+/** Removes the account's cached lists and kept vaults; after that, nothing of it opens offline. */
 export async function forgetLists(): Promise<void> {
   forgetAccount();
   if ('caches' in globalThis) await caches.delete(KEPT_FILES).catch(() => undefined);

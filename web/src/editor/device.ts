@@ -9,7 +9,7 @@ import { sendKept } from './collab/send-kept.ts';
 import { TabStore } from './collab/tab-store.ts';
 import * as Sender from './collab/unsent-sender.ts';
 
-// What the rest of the app may know of the copies on this device, without loading the editor.
+// The device's copies for the rest of the app, without loading the editor.
 
 export type DeviceStore = Local.LocalStore;
 export type NoteRef = Local.NoteRef;

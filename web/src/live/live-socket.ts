@@ -4,7 +4,7 @@ import { session } from '../session/app-session.ts';
 
 let socket: LiveSocket | null = null;
 
-/** A key is drawn before it is sent, and what is typed fast is sent together. */
+/** Delay before typed keys are sent: they are drawn first, and fast typing is sent together. */
 const GATHER_MS = 30;
 const connection = new ObservableValue(false);
 

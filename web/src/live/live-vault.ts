@@ -26,7 +26,7 @@ const AFTER_FAILURE_MS = 5_000;
  */
 const JUST_READ_MS = 5_000;
 
-/** Keeps what is shown of a vault current until the signal aborts. */
+/** Keeps the cached data of a vault current until the signal aborts. */
 export async function followVault(vault: string, queries: QueryClient, aborted: AbortSignal): Promise<void> {
   using signals = liveSocket().watch(vault);
   using lists = throttled(() => void queries.invalidateQueries({ queryKey: keys.lists(vault) }), LISTS_MS);
@@ -83,7 +83,7 @@ function isOtherAccess(vault: string, queries: QueryClient, access: 'read' | 'wr
   return access !== undefined && known !== undefined && (access === 'write') !== (roleOf(known) !== 'viewer');
 }
 
-/** Puts changes into what was read before; returns whether the tree changed. */
+/** Applies changes to the cached data; returns whether the tree changed. */
 function applyChanges(vault: string, queries: QueryClient, changes: readonly SyncChange[]): boolean {
   const old = queries.getQueryData<VaultTree>(keys.tree(vault));
   if (old === undefined || changes.length === 0) return false;
@@ -129,7 +129,7 @@ function throttled(run: () => void, intervalMs: number): (() => void) & Disposab
 const vaultIn = (queries: QueryClient, id: string) =>
   queries.getQueryData<readonly Vault[]>(keys.vaults)?.find((vault) => vault.id === id) ?? null;
 
-/** Reads again who has a vault, and says so if it is somebody else’s now. */
+/** Refetches a vault's members, and tells the user if the owner changed. */
 async function rereadPeople(id: string, queries: QueryClient): Promise<void> {
   const before = vaultIn(queries, id);
   await Promise.all([

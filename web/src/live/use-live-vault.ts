@@ -1,7 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useEffect } from 'react';
 
-/** Keeps what is shown of a vault current while the component is there. */
+/** Keeps the cached data of a vault current while the component is mounted. */
 export function useLiveVault(vault: string): void {
   const queries = useQueryClient();
   useEffect(() => {

@@ -32,7 +32,7 @@ export class DeviceDatabase {
     };
   }
 
-  /** Begins a transaction. What it confirms is on the disk, not in a buffer of the system. */
+  /** Begins a transaction with strict durability: confirmed writes are on disk. */
   async transaction(mode: IDBTransactionMode, ...stores: string[]): Promise<IDBTransaction> {
     this.#opened ??= this.#openOnce().catch((error: unknown) => {
       this.#opened = null;

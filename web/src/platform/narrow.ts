@@ -6,7 +6,7 @@ export function isNarrow(): boolean {
   return matchMedia(NARROW).matches;
 }
 
-/** Whether the window is as narrow as a phone: what is beside something covers it there. */
+/** Whether the window is as narrow as a phone, where side panels cover the page. */
 export const narrow: Observable<boolean> = {
   get: isNarrow,
   subscribe(listener) {

@@ -6,7 +6,7 @@ export interface Observable<Value> {
   subscribe(listener: () => void): () => void;
 }
 
-/** A value that is set, and watched by whoever was given it. Its methods may be passed on without it. */
+/** A value that can be set and observed. Its methods are bound. */
 export class ObservableValue<Value> implements Observable<Value> {
   #value: Value;
   readonly #listeners = new Set<() => void>();

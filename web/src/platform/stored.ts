@@ -5,7 +5,7 @@ export interface StoredValue<Value> extends Observable<Value> {
   set(value: Value): void;
 }
 
-/** @param read makes a value of what was stored, which may be anything. */
+/** @param read parses the stored value, which may be anything. */
 export function storedValue<Value>(name: string, read: (stored: unknown) => Value): StoredValue<Value> {
   let text: string | null = null;
   let value = read(null);

@@ -4,13 +4,13 @@ const STORED = 'notevault-account';
 /** As long as the server goes on with a session that is not used. */
 const KEPT_MS = 30 * 24 * 60 * 60 * 1000;
 
-/** The account whose notes this device opens while the server is away: the one that was signed in last; null if none is. */
+/** Returns the account whose notes open offline: the one signed in last; null without one. */
 export function keptAccount(): string | null {
   const [id = '', seenAt] = (isOwnDevice() ? (localStorage.getItem(STORED) ?? '') : '').split(' ');
   return id !== '' && Date.now() - Number(seenAt) < KEPT_MS ? id : null;
 }
 
-/** Records who is signed in; on a device of others, nothing. */
+/** Records the signed-in account; on a shared device, nothing. */
 export function keepAccount(id: string): void {
   if (isOwnDevice()) localStorage.setItem(STORED, `${id} ${Date.now()}`);
 }

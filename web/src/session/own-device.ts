@@ -1,6 +1,6 @@
 const STORED = 'notevault-device';
 
-/** Whether this browser may keep anything of the account: what was said when signing in. */
+/** Whether this browser may keep the account's data, as answered at sign-in. */
 export function isOwnDevice(): boolean {
   return localStorage.getItem(STORED) !== 'tab';
 }
@@ -9,7 +9,7 @@ export function setOwnDevice(isOwn: boolean): void {
   localStorage.setItem(STORED, isOwn ? 'own' : 'tab');
 }
 
-/** Where what belongs to the account is remembered: for as long as the tab on a device of others. */
+/** Returns the storage for the account's data; on a shared device it lasts as long as the tab. */
 export function accountStorage(): Storage {
   return isOwnDevice() ? localStorage : sessionStorage;
 }

@@ -31,7 +31,7 @@ const DEFAULTS: EditorSettings = {
   dailyFolder: null,
 };
 
-/** Reads settings from what was stored; what is missing or makes no sense gets its default. */
+/** Parses stored settings; missing or invalid values get their defaults. */
 export function readEditorSettings(stored: unknown): EditorSettings {
   const raw: Readonly<Record<string, unknown>> = typeof stored === 'object' && stored !== null ? { ...stored } : {};
   const flag = (name: 'hasLineNumbers' | 'isSpellChecked' | 'isVim') =>
@@ -66,7 +66,7 @@ export function changeEditorSettings(changed: Partial<EditorSettings> & Settings
   unsentSettings.set({ ...unsentSettings.get(), ...changed });
 }
 
-/** Settings as the account remembers them, but for what was changed here since. */
+/** Returns the account's settings, with the changes made here since. */
 export function settingsOf(here: EditorSettings, unsent: SettingsChange, preferences: Preferences): EditorSettings {
   const remembered = OF_ACCOUNT.filter((name) => !(name in unsent) && nameOf(name) in preferences);
   return readEditorSettings({
@@ -75,14 +75,14 @@ export function settingsOf(here: EditorSettings, unsent: SettingsChange, prefere
   });
 }
 
-/** Takes over what the account remembers. */
+/** Applies the account's settings. */
 export function takeSettings(preferences: Preferences): void {
   const here = editorSettings.get();
   const next = settingsOf(here, unsentSettings.get(), preferences);
   if (JSON.stringify(next) !== JSON.stringify(here)) editorSettings.set(next);
 }
 
-/** How the account remembers what was changed. */
+/** Converts changed settings to preferences of the account. */
 export function asPreferences(changed: SettingsChange): Preferences {
   return Object.fromEntries(Object.entries(changed).map(([name, value]) => [nameOf(name), value]));
 }

@@ -7,7 +7,7 @@ export interface ExcerptPlace {
   readonly offset?: number;
 }
 
-/** How many letters before and after what was found must be the same: the most first, down to none. */
+/** Numbers of characters around a match that must agree, tried from the largest down to none. */
 const BESIDE = [40, 20, 8, 3]
   .flatMap(
     (length) =>
@@ -27,8 +27,8 @@ interface Letters {
 }
 
 /**
- * Finds the place in the text of a note, which has marks that the excerpt lacks and may have changed since. Null if what
- * was found is not there any more.
+ * Finds an excerpt's match in the text of a note, which has marks that the excerpt lacks and may have changed since.
+ * Null if the match is gone.
  */
 export function placeOfExcerpt(
   note: string,

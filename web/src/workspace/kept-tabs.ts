@@ -25,7 +25,7 @@ export function tabsOf(vault: string): ObservableValue<Tabs> {
   return tabs;
 }
 
-/** Forgets the tabs of whoever was signed in. */
+/** Forgets the tabs of the previous account. */
 export function forgetTabs(): void {
   opened.clear();
 }

@@ -4,7 +4,7 @@ import type { EditorController, EditorSession } from '../editor/index.ts';
 import { OpenNote } from './open-note.ts';
 import { Workspace } from './workspace.ts';
 
-/** An editor that records what is asked of it. */
+/** An editor that records its calls. */
 function recorder(): { readonly calls: string[]; readonly editor: EditorController } {
   const calls: string[] = [];
   const editor = {

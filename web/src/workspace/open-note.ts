@@ -27,19 +27,19 @@ export class OpenNote {
   readonly editor: Observable<EditorController | null> = this.#editor;
   /** Whether it is read; else it is edited in the mode of the settings. */
   readonly isReading: Observable<boolean> = this.#isReading;
-  /** Answers what is asked of it; null while its page is not there. */
+  /** Answers requests to the note; null while its page is not mounted. */
   answer: ((request: NoteRequest) => void) | null = null;
   /** Where the cursor was in its last editor. */
   caret: EditorCaret | undefined;
   /** A name that was being typed when its field was made anew. */
   typedTitle: string | null = null;
 
-  /** @param mayFocus whether it may take the focus: not while what is typed is for something else. */
+  /** @param mayFocus whether it may take the focus: not while keys are meant for something else. */
   constructor(mayFocus: () => boolean = () => true) {
     this.#mayFocus = mayFocus;
   }
 
-  /** Records the editor, and does what was asked of it before it was there. */
+  /** Records the editor, and runs the requests made before it was ready. */
   setEditor(editor: EditorController | null): void {
     this.#editor.set(editor);
     if (editor === null) return;
@@ -73,7 +73,7 @@ export class OpenNote {
     this.answer?.(request);
   }
 
-  /** Asks for the focus before something of the note is shown; what is there first takes it. */
+  /** Requests the focus before the note is shown; the first part to appear takes it. */
   wantFocus(target: FocusTarget): void {
     this.#focus = target;
   }

@@ -14,7 +14,7 @@ export interface Tabs {
 export type TabPlace = 'here' | 'tab' | 'beside' | 'behind';
 
 export const NO_TABS: Tabs = { ids: [], shown: [], at: 0, closed: [] };
-/** Nobody finds their way in more, and what is stored stays small. */
+/** Maximum tabs; it also bounds the stored state. */
 const MOST = 60;
 const MOST_CLOSED = 20;
 
@@ -35,7 +35,7 @@ export function showTab(tabs: Tabs, id: string): Tabs {
   return { ...tabs, ids, shown };
 }
 
-/** The tabs after a note was opened somewhere. Whoever opens it goes to its address, unless it is opened behind. */
+/** Returns the tabs after a note was opened. The caller navigates to its address, unless it opens in the background. */
 export function placeTab(tabs: Tabs, id: string, place: TabPlace): Tabs {
   const focused = focusedOf(tabs);
   if (place === 'here' || (focused === undefined && place !== 'behind')) return showTab(tabs, id);
@@ -47,7 +47,7 @@ export function placeTab(tabs: Tabs, id: string, place: TabPlace): Tabs {
   return { ...tabs, ids, shown: [left, id], at: 1 };
 }
 
-/** The tabs without one. What is beside it, or the next one, is shown instead. */
+/** Returns the tabs without one. The tab beside it, or the next one, is shown instead. */
 export function closeTab(tabs: Tabs, id: string): Tabs {
   const place = tabs.ids.indexOf(id);
   if (place < 0) return tabs;
@@ -99,7 +99,7 @@ export function existingTabs(tabs: Tabs, exists: (id: string) => boolean): Tabs 
   return ids.length === tabs.ids.length ? tabs : { ...tabs, ids };
 }
 
-/** Reads tabs from what was stored; what makes no sense is left out. */
+/** Parses stored tabs; invalid ones are dropped. */
 export function readTabs(stored: unknown): Tabs {
   const raw: Readonly<Record<string, unknown>> = typeof stored === 'object' && stored !== null ? { ...stored } : {};
   const texts = (list: unknown) => (Array.isArray(list) ? list.filter((one) => typeof one === 'string') : []);

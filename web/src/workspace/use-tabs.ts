@@ -18,7 +18,7 @@ export function useTabs(vaultId: string) {
       if (where !== 'here') tabs.set(placeTab(tabs.get(), id, where));
       if (where !== 'behind') void goTo(id, false, hash);
     },
-    /** Closes the tab of a note. If that has the focus, what is shown then is gone to: the next one, or home. */
+    /** Closes the tab of a note. If it has the focus, navigates to the tab shown next, or home. */
     async close(id: string): Promise<void> {
       const tabs = tabsOf(vaultId);
       const next = focusedOf(closeTab(tabs.get(), id));

@@ -4,7 +4,7 @@ import { OpenNote } from './open-note.ts';
 
 const CAPACITY = 200;
 
-/** The notes that this tab has open, and what is remembered of those that it had. */
+/** The notes open in this tab, and the state remembered of closed ones. */
 export class Workspace {
   readonly #notes = new Map<string, OpenNote>();
 

@@ -3,7 +3,7 @@ import type { TreeEntry, TreeIndex } from './tree-index.ts';
 /** A row of the tree, with what assistive technology is told about its place. */
 export interface TreeRow {
   readonly entry: TreeEntry;
-  /** 1 for what is in the root. */
+  /** Depth of the row; 1 for entries of the root. */
   readonly level: number;
   /** How many entries its folder has, and which of them it is, from 1. */
   readonly setSize: number;

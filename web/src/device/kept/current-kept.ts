@@ -37,7 +37,7 @@ interface Keeper {
 
 let current: Keeper | null = null;
 
-/** Keeps the vaults of whoever is signed in that are to be on this device, until the signal aborts. */
+/** Keeps the account's chosen vaults on this device until the signal aborts. */
 export async function followKept(account: string, ended: AbortSignal): Promise<void> {
   if (typeof indexedDB === 'undefined' || !isOwnDevice() || ended.aborted) return;
   const keeper: Keeper = {
@@ -69,7 +69,7 @@ export async function keepOnDevice(vault: string, withFiles: boolean): Promise<v
   current.channel.postMessage(null);
 }
 
-/** Removes what is kept of a vault on request; copies of notes that were opened stay, as without it. */
+/** Removes a vault that was kept on request; copies of opened notes stay. */
 export async function removeFromDevice(vault: string): Promise<void> {
   if (current === null) return;
   current.running.get(vault)?.abort();
@@ -121,8 +121,8 @@ export async function sizeOf(vault: string): Promise<VaultSize> {
 }
 
 /**
- * Opens a note of a vault that is kept here, without the server, of which this device has no document: what is typed is
- * sent as an edit of the version that is kept. Resolves to whether it is here.
+ * Opens a note of a kept vault offline, if this device has no document of it: edits are sent as edits of the kept
+ * version. Resolves to whether the note is kept.
  */
 export async function openKept(vault: string, noteId: string): Promise<boolean> {
   if (typeof indexedDB === 'undefined' || !isOwnDevice()) return false;

@@ -24,7 +24,7 @@ interface FileRow extends KeptFile {
 const VAULTS = 'vaults';
 const NOTES = 'notes';
 const FILES = 'files';
-/** Files are looked for in steps of so many. */
+/** Number of files looked up per step. */
 const STEP = 20;
 
 /** Vaults of an account in IndexedDB, and their files in a cache. Those of another account are as if they were not there. */

@@ -8,16 +8,16 @@ export interface KeptVault {
   readonly withFiles: boolean;
   /** The position in the change feed after what is kept; null at the start. */
   readonly cursor: string | null;
-  /** Increases each time the feed is read from its start; what was not met again by its end is not in the vault. */
+  /** Increases each time the feed is read from its start. Rows not seen again by its end are no longer in the vault. */
   readonly pass: number;
   /** Whether the end of the feed was reached in this pass. */
   readonly isComplete: boolean;
   readonly notes: number;
   readonly noteBytes: number;
-  /** Files whose bytes are here. */
+  /** Number of files whose bytes are stored. */
   readonly files: number;
   readonly fileBytes: number;
-  /** Why nothing more is kept: the device, or what may be kept of it, is full. */
+  /** Reason why nothing more is kept: the device or the limit is full. */
   readonly isFull: boolean;
   /** When it was as the server has it, in milliseconds; null before. */
   readonly currentAt: number | null;
@@ -43,7 +43,7 @@ export interface KeptText {
   readonly version: number;
 }
 
-/** A file of a vault whose bytes are to be kept. */
+/** File of a vault whose bytes should be kept. */
 export interface KeptFile {
   readonly id: string;
   readonly path: string;
@@ -51,17 +51,17 @@ export interface KeptFile {
   readonly size: number;
 }
 
-/** Where vaults are kept. What it confirms is on the device's storage; it throws `QuotaExceededError` if that is full. */
+/** Store of kept vaults. A confirmed write is on the device's storage; a full device throws `QuotaExceededError`. */
 export interface KeptStore {
   vaults(): Promise<readonly KeptVault[]>;
   vault(vault: string): Promise<KeptVault | null>;
-  /** Changes what is recorded of a vault, if it is still to be kept. */
+  /** Updates the record of a vault, if it is still kept. */
   update(vault: string, change: Partial<KeptVault>): Promise<void>;
   /** Stores the rows of a page and the position after it in one step; resolves to false if the vault is not kept any more. */
   apply(vault: string, changes: readonly SyncChange[], cursor: string): Promise<boolean>;
-  /** Removes what the present pass, which has ended, did not meet. */
+  /** Removes the rows that the completed pass did not see. */
   sweep(vault: string): Promise<void>;
-  /** Some files whose bytes are missing or old. */
+  /** Returns some files whose bytes are missing or outdated. */
   missingFiles(vault: string): Promise<readonly KeptFile[]>;
   /** Stores the bytes of a file. */
   putFile(vault: string, file: KeptFile, bytes: Response): Promise<void>;
@@ -77,7 +77,7 @@ export interface KeeperOptions {
   room(): Promise<number>;
   /** Called after rows were stored. */
   stored(changes: readonly SyncChange[]): Promise<void>;
-  /** Called after what is recorded of the vault changed. */
+  /** Called after the record of the vault changed. */
   changed(): void;
   now(): number;
   /** Resolves when there may be something new. */

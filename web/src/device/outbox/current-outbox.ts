@@ -24,7 +24,7 @@ const AGAIN_MS = 15_000;
 /** A draft that was sent stays for a while: another tab may have typed into it at that moment. */
 const DRAFT_MS = 60_000;
 
-/** Fails soon: what is not answered waits here, and the app goes on. */
+/** Creates a client with few retries: an unanswered request stays in the outbox, and the app goes on. */
 const clientOf = (keyOf?: (call: Call) => string) =>
   new NotevaultClient(new Transport(location.origin, session, { tries: 2, ...(keyOf === undefined ? {} : { keyOf }) }));
 const api = clientOf();
@@ -32,13 +32,13 @@ const api = clientOf();
 interface OpenOutbox {
   readonly account: string;
   readonly outbox: Outbox;
-  /** Resolves when what waits is known. */
+  /** Resolves when the pending entries are loaded. */
   readonly loaded: Promise<void>;
 }
 
 let opened: OpenOutbox | null = null;
 
-/** The outbox of whoever is signed in. */
+/** Returns the outbox of the signed-in account. */
 export async function currentOutbox(): Promise<Outbox> {
   const { id } = await queryClient.ensureQueryData(meQuery);
   if (opened?.account !== id) {
@@ -171,7 +171,7 @@ async function isHeld(id: string): Promise<boolean> {
   return (await locks()?.query())?.held?.some(({ name }) => name === HELD + id) === true;
 }
 
-/** Shows what waits, in the trees that are shown too. */
+/** Publishes the pending entries, and applies them to the trees being shown. */
 function show(outbox: Outbox): void {
   const before = outboxState.get().entries;
   const state = outbox.state.get();
@@ -188,12 +188,12 @@ function show(outbox: Outbox): void {
         .catch(() => undefined)
         .then(() => queryClient.invalidateQueries({ queryKey: keys.deviceNote(noteId) }));
     }
-    // What was taken back is not shown any more.
+    // Undone operations are no longer shown.
     if (now === undefined && isBegun !== true) void queryClient.invalidateQueries({ queryKey: keys.tree(vault) });
   }
 }
 
-/** Puts what waits into the tree of a vault, as it was read. */
+/** Applies the pending entries to the cached tree of a vault. */
 function showIn(vault: string): void {
   const tree = queryClient.getQueryData<VaultTree>(keys.tree(vault));
   const waiting = outboxState.get().entries.filter((entry) => entry.vault === vault);

@@ -3,7 +3,10 @@ import type { Operation, OutboxEntry } from './operation.ts';
 
 // Small, for the page of a vault loads it.
 
-/** By what it is seen whether a note or file changed: a note when that was, a file its time and size, which moves leave. */
+/**
+ * Returns a fingerprint that shows whether a note or file changed: a note's change time, a file's time and size. A move
+ * keeps it.
+ */
 export function seenOf(row: VaultTree['notes'][number] | VaultTree['attachments'][number]): string {
   return 'size_bytes' in row ? `${row.mtime} ${row.size_bytes}` : row.updated_at;
 }
@@ -16,7 +19,7 @@ export function isEdit(operation: Operation): boolean {
 /** Whether something is to be done, or decided, that somebody may want to know of: not if a note was only read. */
 export function isWaiting({ operation, doneAt, problem, isBegun }: OutboxEntry): boolean {
   if (problem !== null) return true;
-  // Whoever asked for it sees how far it is.
+  // Its page shows the progress.
   if (isBegun === true) return false;
   return doneAt === null && !(operation.kind === 'note' && isEdit(operation) && operation.isTyped !== true);
 }

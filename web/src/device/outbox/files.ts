@@ -19,8 +19,8 @@ export interface UploadResult {
 }
 
 /**
- * Uploads a file to a path where there is none. It is kept before it is sent, so that it waits here if the server is
- * away, and if the tab is closed meanwhile. Throws what the server refuses, and the reason of the signal.
+ * Uploads a file to a free path. It is stored before it is sent, so that it stays pending if the server is away or the
+ * tab closes. Throws the server's refusal and the signal's reason.
  */
 export function uploadOrKeep(
   vault: string,

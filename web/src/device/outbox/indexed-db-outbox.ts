@@ -46,7 +46,7 @@ export class IndexedDbOutbox implements OutboxStore {
     await this.#each((row, store) => void store.put({ lockedAt: now, ...row } satisfies EntryRow));
   }
 
-  /** Removes what was locked for too long of other accounts. That of this account is not locked any more. */
+  /** Removes other accounts' entries that were locked for too long, and unlocks this account's. */
   async tidy(now: number): Promise<void> {
     await this.#each((row, store) => {
       const { lockedAt, ...unlocked } = row;

@@ -134,7 +134,7 @@ function withDeletion(
   append: (rest: readonly OutboxEntry[], left: Operation) => readonly OutboxEntry[],
 ): readonly OutboxEntry[] {
   const unmade = new Set<string>();
-  // What is at its path on the server is another file.
+  // The file at its path on the server is another one.
   const isRejected = ({ operation, problem }: OutboxEntry) => operation.kind === 'file' && problem?.reason === 'taken';
   for (const { operation } of entries.filter((entry) => waits(entry) || isRejected(entry))) {
     // After an attempt, the server may have it.
@@ -150,7 +150,7 @@ function withDeletion(
     if (!waits(entry)) return [entry];
     if (operation.kind === 'note' && unmade.has(operation.noteId) && isGone(operation.noteId)) return [];
     if (operation.kind !== 'move') return [entry];
-    // What is deleted need not be moved first: it is found by its id.
+    // A deletion needs no move before it: it finds the entry by its id.
     const moves = operation.moves.filter(({ id }) => !isGone(id));
     return moves.length === 0
       ? []
@@ -172,7 +172,7 @@ function concerns(operation: Operation, move: Move | undefined): boolean {
   return operation.kind === 'folder' ? isAt(operation.path, move.from) || isAt(move.from, operation.path) : false;
 }
 
-/** An operation that has also done a move of what it made or moved; null if that must stay a step of its own. */
+/** Merges a move into the operation that created or moved the same entry; null if it must stay a separate step. */
 function continuedBy(operation: Operation, { id, kind, from, to }: Move): Operation | null {
   if (operation.kind === 'note' && operation.noteId === id && operation.path === from && !isEdit(operation)) {
     return { ...operation, path: to };
@@ -224,7 +224,7 @@ function subjectOf(operation: Operation): { readonly ids: readonly string[]; rea
   }
 }
 
-/** The tree of a vault as it will be when the server has done what waits; the same object if it is so already. */
+/** Returns the tree of a vault with all pending entries applied; the same object if they change nothing. */
 export function treeWith(tree: VaultTree, entries: readonly OutboxEntry[], now: () => string): VaultTree {
   return entries.reduce(
     (before, { operation, doneAt, isBegun }) =>

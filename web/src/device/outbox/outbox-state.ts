@@ -6,7 +6,7 @@ import type { OutboxState } from './outbox.ts';
 /** Pending operations of this browser, for the user interface. */
 export const outboxState = new ObservableValue<OutboxState>({ entries: [], isSending: false });
 
-/** The entry of a note whose text waits here, in a document of its own; null for every other one. */
+/** Returns the entry of a note whose pending text has a document of its own; null for any other note. */
 export function draftOf(noteId: string): OutboxEntry | null {
   const { entries } = outboxState.get();
   return entries.find(({ operation, doneAt }) => doneAt === null && isNote(operation, noteId)) ?? null;
@@ -34,7 +34,7 @@ export function draftId(noteId: string): string {
   return DRAFT + noteId;
 }
 
-/** The note whose draft a document is; null for every other document. */
+/** Returns the note whose draft a document is; null for any other document. */
 export function noteOfDraft(id: string): string | null {
   return id.startsWith(DRAFT) ? id.slice(DRAFT.length) : null;
 }

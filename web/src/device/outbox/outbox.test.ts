@@ -39,7 +39,7 @@ function outboxThat(send: () => Promise<Outcome>, store: OutboxStore = new TabOu
   return { outbox, wait: () => due?.() };
 }
 
-/** Waits until what the outbox began is done: nothing here waits for anything but promises. */
+/** Waits until the outbox is idle: it waits for nothing but promises. */
 async function runTasks(): Promise<void> {
   await new Promise((resolve) => setImmediate(resolve));
 }

@@ -6,7 +6,7 @@ import { delayOf, isTransient, type Outcome } from './replay.ts';
 
 /** Where the entries of an account are kept. */
 export interface OutboxStore {
-  /** Whether what it confirms outlives the tab. */
+  /** Whether confirmed writes survive the tab. */
   readonly isDurable: boolean;
   /** Replaces the entries by what a function makes of them, as one step over all tabs; resolves to the new ones. */
   change(next: (entries: readonly OutboxEntry[]) => readonly OutboxEntry[]): Promise<readonly OutboxEntry[]>;
@@ -19,14 +19,14 @@ export interface OutboxOptions {
   /** Names entries. */
   newId(): string;
   now(): number;
-  /** Does an entry; throws what may pass. `record` keeps what is known of an operation between its requests. */
+  /** Replays an entry; throws transient errors. `record` stores the operation's progress between its requests. */
   send(entry: OutboxEntry, isFresh: boolean, record: (operation: Operation) => Promise<void>): Promise<Outcome>;
   /** Runs a function that does an entry beside the others; `isHeld` tells all tabs so until it ends, or its tab does. */
   hold<T>(id: string, run: () => Promise<T>): Promise<T>;
   isHeld(id: string): Promise<boolean>;
   /** Runs one function at a time over all tabs. */
   exclusively<T>(run: () => Promise<T>): Promise<T>;
-  /** Whether what is sent now is sent as the account whose entries these are. */
+  /** Whether requests are still sent as the account that owns these entries. */
   isSameAccount(): Promise<boolean>;
   /**
    * Returns the state of a draft whose note the server has: `left` if it was closed, and is removed; `changed` if it
@@ -35,7 +35,7 @@ export interface OutboxOptions {
   stateOfDraft(entry: OutboxEntry): Promise<'left' | 'changed' | 'open'>;
   /** Called after the entries changed, for other tabs. */
   announce(): void;
-  /** Called when the server has done something; with the id of what was made here. */
+  /** Called when the server has done an operation, with the id of an entry created here. */
   done(entry: OutboxEntry, id: string | null): void;
   /** Calls a function once after a while; returns a function that prevents it. */
   later(call: () => void): () => void;
@@ -47,7 +47,7 @@ export type Result =
   | { readonly type: 'waiting'; readonly delay?: Problem }
   | { readonly type: 'problem'; readonly problem: Problem };
 
-/** An entry whose attempts fail so often with errors that may pass is shown, and no longer holds up the others. */
+/** Number of transient failures after which an entry is shown and no longer blocks the others. */
 const TRIES = 5;
 
 export interface OutboxState {
@@ -97,12 +97,12 @@ export class Outbox implements Disposable {
     else if (!isConnected) this.#resolveAll({ type: 'waiting' });
   }
 
-  /** Resolves when what waits is known. */
+  /** Resolves when the pending entries are loaded. */
   async load(): Promise<void> {
     await this.#read();
   }
 
-  /** Keeps an operation and has it done; resolves when it was done, refused, or has to wait. */
+  /** Stores an operation and starts it; resolves when it is done, refused, or has to wait. */
   async run(vault: string, operation: Operation, id = this.#options.newId()): Promise<Result> {
     const isAlone = this.#state.get().entries.every(({ doneAt }) => doneAt !== null);
     const result = this.#resultOf(id);
@@ -117,12 +117,12 @@ export class Outbox implements Disposable {
   }
 
   /**
-   * Keeps an operation, and does it by a function beside the others. What that throws and may pass leaves it to be done
-   * like all others, as does the end of the tab; everything else takes it back, and is thrown.
+   * Stores an operation and sends it with a function, outside the queue. After a transient error, or if the tab closes,
+   * the queue takes it over; any other error discards it and is thrown.
    * @param send resolves to the id that the server gave.
    */
   async runWith(vault: string, operation: Operation, id: string, send: () => Promise<string>): Promise<Result> {
-    // What is at that place only here, such as a folder that moves there, comes first.
+    // Pending operations on that path, such as a folder that moves there, come first.
     const isLater = (one: OutboxEntry) => one.vault === vault && one.doneAt === null && needs(operation, one.operation);
     if (this.#state.get().entries.some(isLater)) return this.run(vault, operation, id);
     const began = { id, vault, operation, problem: null, isTried: true, isForced: false, doneAt: null, isBegun: true };
@@ -149,7 +149,7 @@ export class Outbox implements Disposable {
     return { type: 'done', id: given };
   }
 
-  /** Reads the entries again, and does what waits. Call when there may be other ones than before. */
+  /** Reloads the entries and replays the pending ones. Call when they may have changed. */
   check(): void {
     this.#isRequested = true;
     if (!this.#isBusy) void this.#work();
@@ -165,7 +165,7 @@ export class Outbox implements Disposable {
     this.check();
   }
 
-  /** Changes what is recorded of an operation that waits. */
+  /** Changes a pending operation. */
   async amend(id: string, change: (operation: Operation) => Operation): Promise<void> {
     await this.#change((entries) =>
       entries.map((one) => (one.id === id ? { ...one, operation: change(one.operation) } : one)),
@@ -232,7 +232,7 @@ export class Outbox implements Disposable {
     }
   }
 
-  /** Removes a note that was made here once its draft has been left; what was typed into that meanwhile is sent. */
+  /** Removes the entry of a note created here once its draft is closed; text typed into it meanwhile is sent. */
   async #tidy(entry: OutboxEntry): Promise<boolean> {
     const state = await this.#options.stateOfDraft(entry);
     if (state === 'left') await this.#change((entries) => entries.filter(({ id }) => id !== entry.id));
@@ -274,7 +274,7 @@ export class Outbox implements Disposable {
   }
 
   async #refuse(id: string, problem: Problem): Promise<void> {
-    // Whoever waits for it is told, and the entry is theirs to take back.
+    // The caller is told, and can take the entry back.
     await this.#change((entries) => entries.map((one) => (one.id === id ? { ...one, problem } : one)));
     this.#finish(id, { type: 'problem', problem });
   }
@@ -308,7 +308,7 @@ export class Outbox implements Disposable {
     for (const resolve of [...this.#results.values()]) resolve(result);
   }
 
-  /** Changes the entries, and keeps all that the device takes; what it does not take stays in the tab. */
+  /** Changes the entries. Those the device cannot store stay in the tab. */
   async #change(
     next: (entries: readonly OutboxEntry[], isOwn: (entry: OutboxEntry) => boolean) => readonly OutboxEntry[],
   ): Promise<readonly OutboxEntry[]> {
@@ -323,7 +323,7 @@ export class Outbox implements Disposable {
       await store.change(all);
       await spare.change(() => []);
     } catch {
-      // What needs no more room than before is still written: what was done must not come back.
+      // A change that needs no more space is still written: finished entries must not come back.
       const less = (kept: readonly OutboxEntry[]) => {
         // Another tab would send what is kept as it was before: what goes on with that is a step of its own.
         const shared = new Set(kept.map(({ id }) => id));
@@ -369,7 +369,7 @@ function ownId(operation: Operation): string | undefined {
   return operation.kind === 'file' ? operation.fileId : undefined;
 }
 
-/** All entries in their order. What the tab has is newer. */
+/** Returns all entries in order. Those in the tab are newer. */
 function merged(kept: readonly OutboxEntry[], inTab: readonly OutboxEntry[]): readonly OutboxEntry[] {
   const newer = new Set(inTab.map(({ id }) => id));
   return [...kept.filter(({ id }) => !newer.has(id)), ...inTab].sort((a, b) => a.order - b.order);

@@ -40,7 +40,7 @@ export interface Replay {
   readonly isFresh: boolean;
   /** The text of a new note as it is now. */
   textOf(noteId: string, begun: string): Promise<string>;
-  /** Records what is known of an operation that is not done yet, before the next request. */
+  /** Stores the progress of an unfinished operation before its next request. */
   record(operation: Operation): Promise<void>;
   /** SHA-256 of bytes as lower-case hex; null where browsers do not compute it. */
   hashOf(bytes: Blob): Promise<string | null>;
@@ -56,7 +56,7 @@ export type Outcome =
   | { readonly type: 'problem'; readonly problem: Problem };
 
 const DONE: Outcome = { type: 'done' };
-/** The server takes so many ids at once. */
+/** Maximum ids per request. */
 const BATCH = 1000;
 
 /** Whether an error may pass by itself. */
@@ -82,8 +82,8 @@ function isRefusal(error: unknown): error is ApiError {
 }
 
 /**
- * Does what waits, in such a way that doing it again changes nothing, at any later time. Throws what may pass, after
- * which the server may have done it.
+ * Replays an operation idempotently, at any later time. Throws transient errors, after which the server may have
+ * carried it out.
  */
 export async function replay(entry: OutboxEntry, deps: Replay): Promise<Outcome> {
   const { operation } = entry;
@@ -125,7 +125,7 @@ type NoteOperation = Extract<Operation, { kind: 'note' }>;
 type SentVersion = NonNullable<NoteOperation['sent']>;
 type Request = NonNullable<NoteOperation['unanswered']> & { readonly id: string };
 
-/** Makes a note under the id that it has here. What was typed since the first attempt follows as an edit of that. */
+/** Creates a note under its local id. Text typed since the first attempt follows as an edit. */
 async function sendNote(operation: NoteOperation, isForced: boolean, deps: Replay): Promise<Outcome> {
   const { vault, record, textOf } = deps;
   const { noteId, content } = operation;
@@ -150,7 +150,8 @@ async function sendNote(operation: NoteOperation, isForced: boolean, deps: Repla
   }
   for (;;) {
     const { sent, unanswered } = made;
-    // What may still arrive is done before what was typed since: after a deletion, it would bring the note back.
+    // A request that may still arrive is repeated before newer text is sent: after a deletion, it would bring the note
+    // back.
     const text = unanswered?.content ?? (await textOf(noteId, content));
     if (sent === null || text === sent.content) return DONE;
     const { path } = (await vault.readNoteById(noteId)) ?? { path: null };
@@ -188,8 +189,8 @@ async function createNote(request: Request, vault: OutboxVault): Promise<SentVer
 }
 
 /**
- * The version of a note that has a text. Without one, the oldest: the attempt that made it was not recorded, so that
- * what it said is not known, and the text follows as an edit of that.
+ * Returns the version of a note that has a text, else the oldest: the attempt that created the note was not recorded,
+ * so its text is unknown, and the current text follows as an edit of the oldest version.
  */
 async function versionWith(noteId: string, text: string, vault: OutboxVault): Promise<SentVersion> {
   let oldest: SentVersion = { version: 1, content: '' };
@@ -283,7 +284,7 @@ async function moveEach(moves: readonly Move[], vault: OutboxVault): Promise<Lin
   return left;
 }
 
-/** Deletes what is still there, unless somebody has changed it since that was decided. */
+/** Deletes the entries that still exist and were not changed since the person decided. */
 async function sendDeletions(deleted: readonly Deletion[], isForced: boolean, deps: Replay): Promise<Outcome> {
   const { vault, isFresh } = deps;
   const tree = isFresh ? null : await vault.tree();

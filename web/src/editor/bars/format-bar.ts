@@ -12,7 +12,7 @@ import {
 
 const close = StateEffect.define();
 
-/** Whether the bar was closed for what is selected now. */
+/** Whether the bar was closed for the current selection. */
 const isClosed = StateField.define<boolean>({
   create: () => false,
   update: (value, { effects, selection }) =>
@@ -48,7 +48,7 @@ const closeBar: Command = (view) => {
   return true;
 };
 
-/** A bar over what is selected: what can be made of it, by pointer, finger and keyboard. */
+/** Format bar over the selection, for pointer, touch and keyboard. */
 export const formatBar: Extension = [isClosed, tooltip, pressWatch, keymap.of([{ key: 'Escape', run: closeBar }])];
 
 const BAR = '.nv-format-bar';

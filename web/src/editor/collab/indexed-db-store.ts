@@ -16,7 +16,7 @@ import {
 /** The database of the copies; signing out deletes it. */
 export const LOCAL_DATABASE = 'notevault-notes';
 
-/** A copy: one row for each note and lineage. Releases up to 0.2 wrote only what is not optional here. */
+/** A copy: one row per note and lineage. Releases up to 0.2 wrote only the required fields. */
 interface CopyRow {
   readonly noteId: string;
   readonly lineage: string;
@@ -59,7 +59,7 @@ export class IndexedDbStore implements LocalStore {
   readonly #database: DeviceDatabase;
   #isEnded = false;
 
-  /** @param account the id of the account whose copies these are. */
+  /** @param account the id of the account that owns the copies. */
   constructor(factory: IDBFactory, now: () => number, account: string) {
     this.#database = new DeviceDatabase(factory, LOCAL_DATABASE, (database) => {
       const copies = database.createObjectStore(COPIES, { keyPath: ['noteId', 'lineage'] });
@@ -265,7 +265,7 @@ function refOf({ noteId, vaultId = null, path = null, asideOf }: CopyRow): NoteR
   return { id: noteId, vaultId, path, ...(asideOf === undefined ? {} : { asideOf }) };
 }
 
-/** Files a copy under another note, beside what is there of the same lineage. */
+/** Moves a copy to another note, merging it with the rows of the same lineage. */
 async function move(copies: IDBObjectStore, updates: IDBObjectStore, row: CopyRow, to: CopyRow): Promise<void> {
   const found = await result<UpdateRow[]>(updates.index('copy').getAll([row.noteId, row.lineage]));
   await removeRow(copies, updates, row);

@@ -47,8 +47,8 @@ export function destroySteps({ doc, undo }: Steps): void {
 }
 
 /**
- * Whether a copy of a document has all of it, so that the document can be gone on with: what is typed into it is kept as
- * a continuation of the copy.
+ * Whether a copy contains all of a document. Only then can the document be used further: its edits are stored as a
+ * continuation of the copy.
  */
 export function isContinuedBy(doc: Doc, copy: Doc): boolean {
   const known = decodeStateVector(encodeStateVector(copy));

@@ -21,13 +21,13 @@ export interface KeeperOptions {
   /** Unsent edits of other writers that were in the copy that was loaded. */
   readonly loaded: readonly Edits[];
   report(event: SaveEvent): void;
-  /** Tells the other tabs of what was written. */
+  /** Tells the other tabs about a write. */
   post(message: PeerMessage): void;
-  /** Calls a function once, a moment later: what is typed is drawn before it is kept. */
+  /** Calls a function once, a moment later, so that a key is drawn before it is stored. */
   delay(call: () => void): void;
 }
 
-/** Keeps the document of a note on this device, and reports what is confirmed. */
+/** Stores a note's document on this device, and reports confirmed writes. */
 export class LocalKeeper implements Disposable {
   readonly #options: KeeperOptions;
   #queue: Promise<void> = Promise.resolve();
@@ -36,7 +36,7 @@ export class LocalKeeper implements Disposable {
   /** Updates that the next write merges into one. */
   #gathered: Uint8Array[] = [];
   #appended = 0;
-  /** How many edits were made here, and how many of them are in what was written. */
+  /** Number of edits made here, and of those already written. */
   #edits = 0;
   #writtenEdits = 0;
   /** Whether a write failed, so that the copy lacks an edit until the whole document was written. */
@@ -109,7 +109,7 @@ export class LocalKeeper implements Disposable {
     this.#options.delay(() => this.#write());
   };
 
-  /** Writes what was gathered. */
+  /** Writes the gathered updates. */
   #write(): void {
     const { store, note, writer, doc } = this.#options;
     const lineage = lineageOf(doc);

@@ -5,11 +5,11 @@ export interface NoteRef {
   readonly vaultId: string | null;
   /** Where the note was when it was last opened here; null as above. */
   readonly path: string | null;
-  /** The note whose text this is, for a copy that was set aside: its id is then its own. */
+  /** For a stashed copy, the note it belongs to; `id` is then the copy's own. */
   readonly asideOf?: string;
 }
 
-/** A copy that was set aside. */
+/** A stashed copy: kept on this device, and not sent. */
 export interface StashedNote extends NoteRef {
   readonly asideOf: string;
 }
@@ -45,7 +45,7 @@ export interface LocalCopy {
  * storage.
  */
 export interface LocalStore {
-  /** Whether what it confirms outlives the tab. */
+  /** Whether confirmed writes survive the tab. */
   readonly isDurable: boolean;
   /**
    * The copy of a note: one with unsent edits, else the one that was written last; null without one. Throws when the
@@ -54,7 +54,7 @@ export interface LocalStore {
   load(noteId: string): Promise<LocalCopy | null>;
   /** Adds an update; `edits` are null for what came from the server. */
   append(note: NoteRef, lineage: string, update: Uint8Array, edits: Edits | null): Promise<void>;
-  /** Puts a copy back that was removed, beside what was written since. */
+  /** Restores a removed copy, merging it with later writes. */
   putBack(note: NoteRef, copy: LocalCopy): Promise<void>;
   /** Replaces the updates of a lineage by one that has all of them. */
   compact(noteId: string, lineage: string, merge: (updates: readonly Uint8Array[]) => Uint8Array): Promise<void>;
@@ -63,17 +63,17 @@ export interface LocalStore {
   /** Removes a copy, or every copy of a note. */
   remove(noteId: string, lineage?: string): Promise<void>;
   /**
-   * Gives each copy of a note that has unsent edits an id of its own, and removes the others, so that the note is opened
-   * as the server has it. Nothing is sent of what is set aside.
+   * Gives each copy of a note with unsent edits an id of its own, and removes the others, so that the note opens as the
+   * server has it. Stashed copies are not sent.
    */
   stash(noteId: string): Promise<readonly StashedNote[]>;
-  /** Makes a copy that was set aside one of its note again. */
+  /** Makes a stashed copy one of its note's copies again. */
   unstash(note: StashedNote): Promise<void>;
   /** The note if there is a copy of it; null without one. */
   find(noteId: string): Promise<DeviceNote | null>;
   /** Notes of a vault of which there are copies without unsent edits. */
   sentNotes(vaultId: string): Promise<readonly NoteRef[]>;
-  /** Notes with edits that the server has not acknowledged, and what was set aside. */
+  /** Returns the notes with unacknowledged edits, including stashed copies. */
   unsentNotes(): Promise<readonly UnsentCopy[]>;
   /** Takes no more edits: the account signed out, and what a note writes as it is left must not come after that. */
   end(): void;

@@ -168,7 +168,7 @@ test('edits that came before what they follow are not taken for sent when that a
   first.session.text.insert(3, 'X');
   first.keep();
   await runTasks();
-  // What the server sent to the first tab is never told.
+  // Updates that the server sent to the first tab are not passed on.
   second.skip();
   browser.deliver();
   await runTasks();

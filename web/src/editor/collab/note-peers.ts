@@ -7,7 +7,7 @@ export type PeerMessage =
    * device's storage, so that nobody else has to write them.
    */
   | (LocalCopy & { readonly type: 'updates'; readonly isKept: boolean })
-  /** The copies of the note were removed or set aside: nobody may send what was in them. */
+  /** The copies of the note were removed or stashed: no tab may send their edits. */
   | { readonly type: 'removed' };
 
 /** The tabs of this browser that have one note open. */

@@ -35,7 +35,7 @@ export interface SessionOptions {
   /** Where the edits that can be undone are from one session to the next; without it they end with the session. */
   readonly steps?: KeptSteps;
   now(): number;
-  /** Calls a function once, as soon as what was typed has been drawn. */
+  /** Calls a function once, after the typed text has been drawn. */
   delay(call: () => void): void;
   /** Calls a function repeatedly; returns a function that ends it. */
   every(milliseconds: number, call: () => void): () => void;
@@ -44,8 +44,8 @@ export interface SessionOptions {
 const CHECK_MS = 1_000;
 
 /**
- * A note that is edited here: its document, its copy on this device, its connection, and what is true of them. The
- * document works before there is a connection, if there is a copy, and is the same in all tabs.
+ * An open note: its document, its copy on this device, its connection, and their state. With a copy, the document works
+ * before there is a connection. It is the same in all tabs.
  */
 export class NoteSession implements Disposable {
   readonly #options: SessionOptions;
@@ -128,14 +128,14 @@ export class NoteSession implements Disposable {
     this.#connect();
   }
 
-  /** Sets the copies with unsent edits aside, and reads the note of the server. Resolves to what was set aside. */
+  /** Stashes the copies with unsent edits, and loads the server's note. Resolves to the stashed copies. */
   async startOver(): Promise<readonly StashedNote[]> {
     const stashed = await this.#startOver();
     this.#options.peers?.post({ type: 'removed' });
     return stashed;
   }
 
-  /** Makes what was set aside the text of the note again. */
+  /** Restores stashed copies as the text of the note. */
   async unstash(stashed: readonly StashedNote[]): Promise<void> {
     this.#note?.[Symbol.dispose]();
     this.#keeper?.[Symbol.dispose]();
@@ -172,7 +172,7 @@ export class NoteSession implements Disposable {
     await this.#keeper?.flush();
   }
 
-  /** Leaves the note. Resolves nothing: what was not sent stays on this device, as far as it was kept. */
+  /** Closes the note. Unsent edits stay on this device, if they could be stored. */
   [Symbol.dispose](): void {
     this.#isDisposed = true;
     this.#stop();
@@ -239,7 +239,7 @@ export class NoteSession implements Disposable {
     this.#connect();
   }
 
-  /** The copy on this device. One whose document is not of the lineage it is filed under is not used. */
+  /** Loads the copy on this device. A copy whose document has another lineage than recorded is ignored. */
   async #load(use: (probe: Doc) => void = () => undefined): Promise<LocalCopy | null> {
     const { store, note } = this.#options;
     try {
@@ -287,7 +287,7 @@ export class NoteSession implements Disposable {
 
   readonly #onUpdate = (_update: Uint8Array, origin: unknown, doc: Doc, { local }: { local: boolean }): void => {
     if (local && origin !== LOCAL_ORIGIN) this.#report({ type: 'edited' });
-    // What was missing came from the server: the connection takes what followed it for the server's too.
+    // The missing update came from the server: the connection would count the updates after it as the server's too.
     if (this.#isBehind && !hasGaps(doc)) queueMicrotask(() => this.#isBehind && this.reconnect());
   };
 
@@ -328,7 +328,7 @@ export class NoteSession implements Disposable {
     this.#check();
   }
 
-  /** Computes what is true now, and tells of it until the note is left. */
+  /** Computes the current state, and notifies listeners until the note is closed. */
   #check(): void {
     const state = saveState(this.#facts, this.#options.now());
     const before = this.#state;

@@ -7,7 +7,7 @@ export interface Presence {
   readonly colorLight: string;
 }
 
-/** Somebody else who has the note open, in any number of windows. */
+/** A person who has the note open, in any number of windows. */
 export interface Person extends Presence {
   /** The same for all windows of one person; of a server that does not say whose they are, of one window. */
   readonly id: string;
@@ -18,7 +18,7 @@ export interface States {
   getStates(): ReadonlyMap<number, unknown>;
 }
 
-/** How the cursor of a client looks to others of a server that does not say whose it is. */
+/** State of a client's cursor, for servers that do not name its owner. */
 export function presenceOf(name: string, clientId: number): Presence {
   return colored(name, PEOPLE[clientId % PEOPLE.length] ?? PEOPLE[0]);
 }

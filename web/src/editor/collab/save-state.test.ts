@@ -120,7 +120,7 @@ function* sequences(length: number): Generator<SaveEvent[]> {
 
 test('no sequence of five events makes the state line say what is not true', () => {
   for (const events of sequences(5)) {
-    // What is true, counted from the events alone.
+    // The expected state, derived from the events alone.
     let [isUnsent, isConnected, isProblem, isLoaded, isLocal] = [false, false, false, false, true];
     let waiting = 0;
     for (const event of events) {

@@ -2,9 +2,9 @@ import { NoteSession, type SessionOptions } from './note-session.ts';
 import type { SaveProblem } from './save-state.ts';
 
 /**
- * Sends what this device kept of a note that nobody has open. Resolves to why the server will not take it; null once it
- * was acknowledged and is recorded so. Throws the reason of the signal. The documents are merged: what the server has of
- * it already changes nothing.
+ * Sends this device's edits of a note that is not open. Resolves to the reason of a refusal, or null once the edits are
+ * acknowledged and recorded as sent. Throws the signal's reason. Documents are merged, so edits that the server already
+ * has change nothing.
  */
 export async function sendKept(options: SessionOptions, signal: AbortSignal): Promise<SaveProblem | null> {
   using session = new NoteSession(options);

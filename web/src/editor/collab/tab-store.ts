@@ -17,7 +17,7 @@ interface Row {
   unsent: readonly Edits[];
 }
 
-/** Of copies without edits of their own, so many are kept. */
+/** Maximum copies without unsent edits. */
 const SENT_COPIES = 20;
 
 /** Documents in the memory of this tab: for browsers that keep nothing, so that leaving a note does not lose its edits. */

@@ -14,7 +14,7 @@ export function undoSteps(history: UndoManager) {
 class UndoSteps {
   readonly #history: UndoManager;
   #wasAlone = false;
-  /** The end of what is being undone or redone. */
+  /** End of the range being undone or redone. */
   #undone: number | null = null;
   readonly #show: () => void;
 

@@ -19,7 +19,7 @@ export interface SenderOptions {
   send(note: NoteRef, signal: AbortSignal): Promise<SaveProblem | null>;
   /** Runs one function at a time over all tabs. */
   exclusively<T>(run: () => Promise<T>): Promise<T>;
-  /** Whether what is sent now is sent as the account whose store this is. */
+  /** Whether requests are still sent as the account that owns this store. */
   isSameAccount(): Promise<boolean>;
   /** Whether these edits are sent by a note that is open and connected in this tab, which says so itself. */
   isSentElsewhere(copy: UnsentCopy): Promise<boolean>;
@@ -41,7 +41,7 @@ export class UnsentSender implements Disposable {
   #isRequested = false;
   /** The only note to send next; null for all. */
   #only: string | null = null;
-  /** Why the server did not take what was sent last. */
+  /** Reason of the last refusal, by note. */
   readonly #problems = new Map<string, SaveProblem>();
   #isDisposed = false;
   #cancelLater: () => void = () => undefined;

@@ -4,7 +4,7 @@ import type { Command } from '@codemirror/view';
 import { minimalChange, type SourceChange } from '../core/source-change.ts';
 import { selectedLines } from './tasks.ts';
 
-/** Moves the selected lines a level in (1) or out (-1), and numbers the items whose place in their list changes by it. */
+/** Indents (1) or outdents (-1) the selected lines, and renumbers the list items that this moves. */
 export function indentItems(direction: 1 | -1): Command {
   return (view) => {
     const { state } = view;

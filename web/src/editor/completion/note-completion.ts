@@ -13,8 +13,7 @@ import { type Block, blocksIn, namingOf, newBlockId } from '../links/blocks.ts';
 import { completeSlash, optionIcon } from '../slash/slash-menu.ts';
 
 /**
- * Completes `[[` with notes, headings and blocks, which get an id when they are chosen, `#` with tags, and `/` with what
- * can be inserted.
+ * Completes `[[` with notes, headings and blocks (which get an id when chosen), `#` with tags, and `/` with insertions.
  */
 export const noteCompletion: Extension = autocompletion({
   override: [completeLink, completeTag, completeSlash],

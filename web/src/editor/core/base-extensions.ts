@@ -120,8 +120,8 @@ export const editingExtensions: Extension = [
 ];
 
 /**
- * Parses the note anew when frontmatter begins or ends. The parser reuses what is before a change, and so would not see
- * that a fence, closed further down, makes the start of the note something else.
+ * Reparses the note when frontmatter begins or ends. The parser reuses the tree before a change, so it would not notice
+ * that a fence closed further down changes the start of the note.
  */
 export function frontmatterWatch(language: Compartment, create: () => Extension): Extension {
   return EditorView.updateListener.of((update) => {

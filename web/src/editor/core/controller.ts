@@ -79,7 +79,7 @@ export interface EditorController extends Disposable {
   showPlace(from: number, to: number): void;
   /** Moves to a heading (by its text) or a block (`^id`); false when the note has none of that name. */
   goToAnchor(anchor: string): boolean;
-  /** Replaces the selection; the cursor comes to an offset in what is inserted, or behind it. */
+  /** Replaces the selection; the cursor moves to an offset in the inserted text, or behind it. */
   insert(text: string, cursor?: number): void;
   /** Uploads files, and inserts links to them at the cursor. */
   insertFiles(files: readonly File[]): Promise<void>;

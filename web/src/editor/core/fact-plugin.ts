@@ -6,7 +6,7 @@ import { headingsOf, selectionOf, wordCountOf } from './text-facts.ts';
 
 const DELAY_MS = 250;
 
-/** Keeps a store of facts current: the selection at once, what is counted in the whole text when typing pauses. */
+/** Keeps the facts current: the selection at once, counts of the whole text when typing pauses. */
 export function factPlugin(store: FactStore) {
   return ViewPlugin.define((view) => new FactUpdater(view, store));
 }

@@ -6,15 +6,15 @@ import { type EditorView, ViewPlugin } from '@codemirror/view';
 const ROUNDING = 1;
 
 /**
- * Applies transactions. Those that nobody made by hand here (edits of others, a parser that went on) do not move what is
- * read: the cursor, if it is in sight, else the first visible line. CodeMirror alone would hold the first line only, and
- * lose that to a second transaction before the next frame.
+ * Applies transactions. Those that the user did not make (edits of others, parser progress) keep the reading position:
+ * the cursor if visible, else the first visible line. CodeMirror alone would keep the first line only, and lose it at a
+ * second transaction before the next frame.
  *
  * @param isUndone whether the transactions undo or redo an edit: then the view goes to it.
  */
 export function applyTransactions(view: EditorView, transactions: readonly Transaction[], isUndone: boolean): void {
   const isHeld = !isUndone && view.dom.isConnected && transactions.some(movesText) && !transactions.some(isByHand);
-  // What was to be scrolled to in the next frame is where it is read.
+  // The position to scroll to in the next frame is already in place.
   if (isHeld) measure(view);
   const place = isHeld ? readPlace(view) : null;
   const { scrollTop } = view.scrollDOM;
@@ -66,7 +66,7 @@ function topOfLine(view: EditorView, at: number): number {
   return view.lineBlockAt(at).top - view.scrollDOM.scrollTop;
 }
 
-/** Scrolls until something is where it was. What was not drawn yet has its true height only after it was. */
+/** Scrolls until a position is where it was. Undrawn content gets its true height only when drawn. */
 function scrollBack(view: EditorView, before: number, now: () => number): void {
   for (let tries = 0; tries < 3; tries++) {
     measure(view);
@@ -89,8 +89,8 @@ function measure(view: EditorView): void {
 }
 
 /**
- * Holds what is read when something gets another height by itself: a picture that was loaded, a font, a narrower page.
- * The heights that CodeMirror knows are those from before.
+ * Keeps the reading position when heights change: a picture loads, a font, a narrower page. CodeMirror still knows the
+ * previous heights.
  */
 export const heldWhileResized = ViewPlugin.define((view) => {
   const sizes = new ResizeObserver(() => {

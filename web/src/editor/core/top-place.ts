@@ -15,7 +15,7 @@ export function topPlace(view: EditorView): TopPlace {
   element.className = 'nv-top';
   const watched = new WeakSet<Element>();
   const fit = () => {
-    // What is at the side of the text moves it, and does not change its size.
+    // Gutters move the text without changing its size.
     for (const gutters of scrollDOM.querySelectorAll(':scope > .cm-gutters')) {
       if (!watched.has(gutters)) sizes.observe(gutters);
       watched.add(gutters);

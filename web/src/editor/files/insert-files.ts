@@ -64,7 +64,7 @@ function replaceUpload(view: EditorView, id: number, insert: string): void {
   view.dispatch({
     effects: removeUpload.of(id),
     changes: { from: at, insert },
-    // Who waited for it goes on writing behind it.
+    // A person who waited for it goes on writing behind it.
     ...(main.empty && main.head === at ? { selection: { anchor: at + insert.length } } : {}),
     userEvent: 'input.paste',
   });

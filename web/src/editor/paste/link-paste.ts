@@ -21,7 +21,7 @@ export function linkSpec(state: EditorState, url: string): TransactionSpec | nul
   const { from, to } = main;
   if (state.readOnly || ranges.length > 1 || main.empty || !/^(?:https?:\/\/|mailto:)[^\s<>]+$/i.test(url)) return null;
   const label = state.sliceDoc(from, to);
-  // What spans lines, is an address itself or ends within another mark would be no link.
+  // A label that spans lines, is an address itself or ends within another mark would not make a link.
   if (label.trim() === '' || /[\n[\]`]|^https?:\/\//.test(label) || isIn(state, from) || isIn(state, to)) return null;
   const address = url.replace(/[()]/g, (char) => (char === '(' ? '%28' : '%29'));
   return {

@@ -107,7 +107,7 @@ function choose(state: EditorState, all: readonly DrawnTable[], source: number |
   const { ranges, main } = state.selection;
   const isIn = ({ from, to }: Range, at: number) => from <= at && at <= to;
   const shown = all.find((table) => source !== null && isIn(table, source) && isIn(table, main.head));
-  // Who types the delimiter row must go on seeing it.
+  // The delimiter row stays visible while it is being typed.
   const isDrawn = (table: DrawnTable) => table !== shown && !ranges.some(({ head }) => isIn(table.rule, head));
   const drawn = mode === 'preview' ? all.filter(isDrawn) : [];
   return { tree: syntaxTree(state), mode, all, drawn, source: shown === undefined ? null : source };

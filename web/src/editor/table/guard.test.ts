@@ -155,7 +155,7 @@ function writersOf(note: string, isAliceFirst: boolean): readonly [Writer, Write
 }
 
 function meet(alice: Writer, bob: Writer): void {
-  // What both mend after they have met is sent too.
+  // Repairs that both make after merging are sent too.
   for (const [one, other] of [
     [bob, alice],
     [alice, bob],

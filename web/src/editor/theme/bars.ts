@@ -6,7 +6,7 @@ export const barTheme = EditorView.baseTheme({
   '.nv-bar': { display: 'flex', boxSizing: 'border-box', overflowX: 'auto', padding: 'var(--s1)' },
   '.cm-tooltip.nv-bar': { maxWidth: 'calc(100vw - 2 * var(--s6))', ...floating },
   '.nv-table-bar': { justifyContent: 'safe center', padding: 'var(--s2) var(--s3)' },
-  // What is done with a table is only shown while the text, or the bar itself, has the focus.
+  // The table bar is shown only while the text, or the bar itself, has the focus.
   '&:not(:focus-within) .nv-table-bar': { display: 'none' },
   '.nv-bar > div': { display: 'flex', flex: 'none' },
   '.nv-bar > div + div': {
@@ -29,7 +29,7 @@ export const barTheme = EditorView.baseTheme({
   '.nv-bar-tool:hover': { backgroundColor: 'var(--sunken)', color: 'var(--text)' },
   '.nv-bar-tool svg': icon,
   '.nv-bar-tool[aria-pressed="true"]': { backgroundColor: 'var(--accent-soft)', color: 'var(--accent-ink)' },
-  // What is done with a selection is only shown while the text, or the bar itself, has the focus.
+  // The format bar is shown only while the text, or the bar itself, has the focus.
   '.nv-format-bar': { visibility: 'hidden' },
   '&.cm-focused:not([data-pressed]) .nv-format-bar, .nv-format-bar:focus-within': { visibility: 'visible' },
   // On phones the tools are above the keyboard.

@@ -27,7 +27,7 @@ export const panelTheme = EditorView.baseTheme({
     textAlign: 'start',
     whiteSpace: 'nowrap',
   },
-  // What is long is cut: its form, one click away, has all of it.
+  // Long values are cut: the form, one click away, shows all of them.
   '.nv-chip > span, .nv-chip > b': { minWidth: '2em', overflow: 'hidden', textOverflow: 'ellipsis' },
   'button.nv-chip': { cursor: 'pointer' },
   'button.nv-chip:hover': { color: 'var(--text)' },

@@ -47,7 +47,7 @@ export const tableTheme = EditorView.baseTheme({
     fontSize: 'var(--dense)',
     fontWeight: '600',
   },
-  // What is no cell, such as the cursor of somebody else, must not take a column.
+  // Elements other than cells, such as other people's cursors, must not take a column.
   '.nv-row > :not(.nv-cell)': { position: 'absolute' },
   '.nv-cell': {
     display: 'block',

@@ -15,7 +15,7 @@ import { textTheme } from './text.ts';
 /** On paper: the text only, in black, without what is for the pointer. */
 const printTheme = EditorView.baseTheme({
   '@media print': {
-    // Those of embedded notes; a theme cannot name its own editor in a media query, so the page has the rule for it.
+    // Editors of embedded notes. A theme cannot name its own editor in a media query, so the page has the rule for it.
     '.cm-editor': { display: 'block !important' },
     '.cm-scroller': { overflow: 'visible !important', display: 'block !important' },
     '.nv-top': { position: 'static', width: 'auto !important', padding: '0 0 8px' },

@@ -16,7 +16,7 @@ import { EraseDialog } from '../settings/erase-dialog.tsx';
 import styles from '../settings/settings.module.css';
 import { EditUser } from './edit-user.tsx';
 
-/** The accounts of the server: what they use, and what an admin may change of them. */
+/** Admin page of the server's accounts, their usage, and the changes an admin may make. */
 export function UsersPage() {
   const t = useTexts('admin');
   const tVault = useTexts('vault');

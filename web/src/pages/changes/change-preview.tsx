@@ -7,7 +7,7 @@ interface ChangePreviewProps {
   readonly plan: VaultChange;
   /** Text that replaces each match. */
   readonly replacement: string;
-  /** Whether it differs from what was shown before, because somebody wrote meanwhile. */
+  /** Whether the preview changed because somebody edited a note meanwhile. */
   readonly isOther: boolean;
 }
 

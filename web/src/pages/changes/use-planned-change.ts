@@ -8,7 +8,7 @@ import { useAttempt } from '../../ui/feedback/use-attempt.ts';
 /** Asks the server with `dry_run` or with the `plan` of a dry run. */
 export type AskChange = (request: { dry_run: true } | { plan: string }) => Promise<VaultChange>;
 
-/** A change of many notes: what it would change is shown first, and only that is written. */
+/** Manages a change of many notes: a preview first, then a write of exactly the previewed changes. */
 export function usePlannedChange(vaultId: string) {
   const queries = useQueryClient();
   const attempt = useAttempt();
@@ -26,7 +26,7 @@ export function usePlannedChange(vaultId: string) {
         setPlan(null);
         setPlan(await ask({ dry_run: true }));
       }),
-    /** Writes what is shown; what differs by now is shown instead. */
+    /** Writes the previewed changes; if notes changed meanwhile, shows a new preview instead. */
     write: (ask: AskChange, done: (change: VaultChange) => void) =>
       attempt.run(async () => {
         if (plan === null) return;
@@ -42,7 +42,7 @@ export function usePlannedChange(vaultId: string) {
           void queries.invalidateQueries({ queryKey: keys.vault(vaultId) });
         }
       }),
-    /** Forgets what was shown, because something else is asked for. */
+    /** Discards the preview, because another change is requested. */
     forget: () => {
       setPlan(null);
       setOther(false);

@@ -3,7 +3,7 @@ import type { ServerFacts } from './checks.ts';
 
 const SOCKET_MS = 8_000;
 
-/** Finds out what this browser can about the server. Throws nothing: what cannot be read stays unknown. */
+/** Gathers the facts about the server that this browser can read. Never throws: unreadable facts stay unknown. */
 export async function gatherFacts(health: AdminHealth): Promise<ServerFacts> {
   const { origin } = location;
   const [resource, ready, hasSocket] = await Promise.all([

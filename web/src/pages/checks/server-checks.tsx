@@ -7,7 +7,7 @@ import styles from './checks.module.css';
 import { type Check, judge } from './checks.ts';
 import { gatherFacts } from './gather-facts.ts';
 
-/** Whether the server is set up well, as this browser sees it, with what to do about what is not. */
+/** Checks of the server's setup as this browser sees it, with remedies. */
 export function ServerChecks() {
   const t = useTexts('welcome');
   const { data: health } = useSuspenseQuery(healthQuery);

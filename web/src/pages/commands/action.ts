@@ -40,7 +40,7 @@ export interface ActionContext {
   askTabs(request: TabRequest): void;
   toggleSidebar(): void;
   togglePanel(): void;
-  /** Shows what belongs to the note, and goes there. */
+  /** Opens a side panel of the note and focuses it. */
   showPanel(name: PanelName): void;
   focusTree(): void;
   /** Shows the open note in a mode; in the usual one if it is shown so already. */
@@ -61,7 +61,7 @@ export interface Action {
   readonly keys?: Shortcut;
   /** The keys on Apple's systems, if they are others. */
   readonly appleKeys?: Shortcut;
-  /** Set for what is only possible while a note is open. */
+  /** Set for actions that need an open note. */
   readonly needsNote?: true;
   /** Set for what members who only read cannot do. */
   readonly writes?: true;

@@ -34,7 +34,7 @@ export interface DialogsProps {
   readonly close: () => void;
 }
 
-/** Where what is found is opened. */
+/** Tab in which a result opens. */
 const PLACES: Partial<Record<DialogName, TabPlace>> = { switcher: 'here', newTab: 'tab', beside: 'beside' };
 
 /** The dialogs of the keyboard: going to a note, running a command, the list of shortcuts. */

@@ -29,7 +29,7 @@ interface FinderProps {
   readonly close: () => void;
 }
 
-/** Makes what is done once the dialog is gone. */
+/** Returns a function that runs an action after the dialog has closed. */
 type After = (act: () => void) => () => void;
 
 const NOTES = 7;

@@ -11,7 +11,7 @@ export interface HeadingElsewhere {
   readonly where: string;
 }
 
-/** The headings of other notes among those above what was found that have the words themselves, those that fit best first. */
+/** Returns the headings of other notes above the results that contain the words themselves, best first. */
 export function headingsElsewhere(
   hits: readonly SearchResult[],
   wanted: string,

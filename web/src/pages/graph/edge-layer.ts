@@ -17,7 +17,7 @@ export interface DrawnEdges {
   readonly edges: Uint32Array;
   /** Whether the nodes stay where they are. */
   readonly isStill: boolean;
-  /** The place of the node whose edges stand out; null when none does. */
+  /** Index of the node whose edges are highlighted; null without one. */
   readonly centre: number | null;
   readonly color: string;
   readonly accent: string;

@@ -14,7 +14,7 @@ interface GraphCanvasProps {
   readonly open: (id: string, newTab: boolean) => void;
 }
 
-/** The picture of a graph. What it shows is also in a list beside it, for keys and screen readers. */
+/** Canvas of a graph. A list beside it has the same content for keys and screen readers. */
 export function GraphCanvas({ part, colors, emphasis, open }: GraphCanvasProps) {
   const t = useTexts('graph');
   const place = useRef<HTMLDivElement>(null);

@@ -24,7 +24,7 @@ export function readColors(place: HTMLElement): GraphColors {
   return readTokens(place, TOKENS);
 }
 
-/** How strong each of so many links is drawn. */
+/** Returns the opacity of an edge, by the number of edges. */
 export function opacityOfEdges(count: number): number {
   return Math.min(0.9, Math.max(0.2, 9 / Math.sqrt(Math.max(1, count))));
 }

@@ -18,10 +18,10 @@ import { NeighbourList } from './neighbour-list.tsx';
 import { useGroupColors } from './use-group-colors.ts';
 
 const route = getRouteApi('/vaults/$vaultId/graph');
-/** Nobody reads a longer list; more letters make it shorter. */
+/** Maximum listed notes; typing more letters narrows the list. */
 const LISTED = 50;
 
-/** All notes of a vault and their links. What is looked for and chosen is in the address. */
+/** Graph of all notes of a vault and their links. The query and the chosen note are in the address. */
 export function GraphPage() {
   const t = useTexts('graph');
   const { vaultId } = route.useParams();
@@ -159,7 +159,7 @@ interface ChosenProps {
   readonly choose: (id: string) => void;
 }
 
-/** The chosen note with its neighbours: what the picture shows, as a list. */
+/** The chosen note with its neighbours, as a list. */
 function Chosen({ vaultId, index, note, choose }: ChosenProps) {
   const t = useTexts('graph');
   return (

@@ -51,7 +51,7 @@ export class GraphView implements Disposable {
   /** Places of the notes that fill the picture. */
   #main: readonly number[] = [];
   #shown = 0;
-  /** Which of what was to be shown is drawn. */
+  /** The part of the graph that is drawn. */
   #drawn = 0;
   #followed: string | null = null;
 

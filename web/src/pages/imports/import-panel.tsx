@@ -24,7 +24,7 @@ interface ImportPanelProps {
   readonly skip?: ReactNode;
 }
 
-/** Imports notes into a vault: choosing, what would happen, the import itself, and what it did. */
+/** Imports notes into a vault: selection, preview, the import itself, and its report. */
 export function ImportPanel({ vaultId, vaultOf, next, skip }: ImportPanelProps) {
   const t = useTexts('imports');
   const tVault = useTexts('vault');

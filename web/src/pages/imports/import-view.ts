@@ -33,7 +33,9 @@ interface ImportFacts {
 
 const NOTHING = { show: 'choice', stopped: false, error: null } as const;
 
-/** Decides what is shown. What this tab does comes first; imports of other vaults are shown only while they run. */
+/**
+ * Decides which view is shown. This tab's own work comes first; imports of other vaults are shown only while they run.
+ */
 export function importView({ preparation, job, dismissed, vaultId }: ImportFacts): ImportView {
   if (preparation !== null) return { show: 'progress', isElsewhere: false, ...preparation };
   if (job === null || job.id === dismissed) return NOTHING;

@@ -1,6 +1,6 @@
 import { IMPORT_BYTES_MAX, IMPORT_ENTRIES_MAX } from '@notevault/protocol/import-limits.ts';
 
-/** A file that somebody chose, with its path below what was chosen. */
+/** A selected file, with its path below the selected folder. */
 export interface PickedFile<F extends { readonly size: number } = File> {
   readonly path: string;
   readonly file: F;
@@ -17,7 +17,7 @@ export type ImportSelection<F extends { readonly size: number } = File> =
 
 const ARCHIVE = /\.(zip|jex|tar)$/i;
 
-/** Decides what is imported of chosen files: one archive as it is, or the files of a folder. */
+/** Decides which of the selected files are imported: one archive as it is, or the files of a folder. */
 export function pickedOf<F extends { readonly size: number }>(all: readonly PickedFile<F>[]): ImportSelection<F> {
   const archives = all.filter(({ path }) => !path.includes('/') && ARCHIVE.test(path));
   const [archive] = archives;

@@ -12,8 +12,8 @@ interface StartOptions {
 }
 
 /**
- * Sends what was chosen to the server, which then tries its import without writing anything. Throws ApiError,
- * ConnectionError, and the reason of the signal.
+ * Uploads the selection to the server, which then runs a trial import without writing anything. Throws ApiError,
+ * ConnectionError, and the signal's reason.
  */
 export async function startImport(
   picked: Exclude<ImportSelection, { kind: 'fault' }>,

@@ -11,12 +11,12 @@ const LOOK_EVERY_MS = 700;
 /** Reading a thousand small files would otherwise draw a thousand times. */
 const SHOWN_EVERY_MS = 100;
 
-/** The import whose result was shown, which is not shown again when the page is opened anew. */
+/** The import whose result was shown already; it is not shown again when the page reopens. */
 const lastResult = storedValue('notevault-import-shown', (stored) => (typeof stored === 'string' ? stored : null));
 
 /**
- * The import into a vault: what is shown of it, and its steps. The server keeps it, so that it goes on, and is found
- * again, when the page is closed.
+ * Returns the view and the steps of a vault's import. The server keeps the import, so that it continues after the page
+ * is closed.
  */
 export function useImport({
   vaultId,
@@ -72,7 +72,7 @@ export function useImport({
     error,
     begin: (picked: Exclude<ImportSelection, { kind: 'fault' }>) => void begin(picked),
     apply: () => void attempt(async () => (job === null ? undefined : api.imports.apply(job.id))),
-    /** Stops what runs, or forgets what was only tried. */
+    /** Stops a running import, or discards a trial. */
     cancel() {
       if (preparation !== null) aborting.current?.abort();
       else void attempt(async () => (job === null ? undefined : api.imports.cancel(job.id)));

@@ -209,7 +209,7 @@ function useRecovery(vault: string, { path, id }: ShownNote, session: EditorSess
       const { hasUnsent } = session.state;
       const stashed = await session.startOver();
       if (stashed.length === 0) {
-        // What could not be kept here is a file then.
+        // A text that could not be stored here is saved as a file.
         if (hasUnsent) this.saveAsFile(content);
         return;
       }

@@ -20,7 +20,7 @@ interface NoteHeadProps {
   readonly session: EditorSession;
   readonly isStarred: boolean;
   readonly star: () => void;
-  /** Shows who has the vault; null for those who cannot share it. */
+  /** Opens the share dialog; null for members who cannot share. */
   readonly share: (() => void) | null;
   /** Links to the previous and next daily note. */
   readonly days: ReactNode;
@@ -30,7 +30,7 @@ interface NoteHeadProps {
   readonly menu: ReactNode;
 }
 
-/** Above a note: where it is, who is here, and what is done most. */
+/** Bar above a note: its path, the people in it, and the most frequent actions. */
 export function NoteHead({ path, isMain, open, session, isStarred, star, share, days, state, menu }: NoteHeadProps) {
   const t = useTexts('editor');
   const inVault = useTexts('vault');

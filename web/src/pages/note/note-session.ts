@@ -14,7 +14,7 @@ import { saveFile } from '../../ui/controls/save-file.ts';
 import { showToast } from '../../ui/feedback/toast.ts';
 import { workspace } from '../../workspace/workspace.ts';
 
-/** Notes whose edits can be undone after going to others and back. */
+/** Number of notes whose undo history survives going to other notes and back. */
 const STEPS_MAX = 20;
 const steps = keepSteps(STEPS_MAX);
 signedIn.state.subscribe(() => {
@@ -39,7 +39,7 @@ export function openNoteSession(note: NoteRef, { account, name }: Editor): () =>
   let access: unknown = 'unknown';
   session.changes.subscribe(() => {
     const { awareness, state } = session;
-    // Who may do what was changed elsewhere: the list of vaults tells.
+    // The role was changed elsewhere: the list of vaults has the new one.
     const now = state.problem === 'not-there' ? 'none' : session.canWrite;
     if (now !== null && now !== access) {
       if (access !== 'unknown' || now === 'none')

@@ -60,7 +60,7 @@ export function StateLine({ session, recovery }: StateLineProps) {
     };
     const write = () => {
       const { word } = session.state;
-      // What waits for a note to be saved reads it here; nothing is drawn by it.
+      // Code that waits for a note to be saved reads it here; it draws nothing.
       if (shown.current !== null) shown.current.dataset.word = word ?? '';
       if (word === 'saving') {
         timer ??= setTimeout(show, SAVING_SHOWN_MS);

@@ -46,7 +46,7 @@ const CONDITION = new RegExp(
 /** Names of Obsidian's bases that are called otherwise here. */
 const NAMES: Readonly<Record<string, string>> = { 'file.mtime': 'file.modified', 'file.ctime': 'file.created' };
 
-/** How views of Obsidian's bases look, which changes nothing of what they show. */
+/** Appearance settings of Obsidian's bases, which do not affect the rows. */
 const LOOKS: ReadonlySet<string> = new Set([
   ...['columnSize', 'rowHeight', 'cardSize', 'image', 'imageFit', 'imageAspectRatio'],
   ...['indentProperties', 'markers', 'separator'],

@@ -21,7 +21,7 @@ async function tableOf(vaultId: string, view: QueryView, cursor?: string): Promi
     columns: columns.map((column) => labels[column] ?? column),
     rows: rows.map(({ id, path, values }) => ({ id, path, name: noteName(path), values: values.map(shown) })),
     total,
-    // Who asks for so many notes wants no more.
+    // A query with a limit wants no further rows.
     more: next === null || request.limit !== undefined ? null : () => tableOf(vaultId, view, next),
   };
 }

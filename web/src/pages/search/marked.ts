@@ -1,4 +1,4 @@
-/** A piece of a text: found, or between what was found. */
+/** Piece of a text: a match, or the text between matches. */
 export interface Piece {
   readonly text: string;
   readonly isFound: boolean;

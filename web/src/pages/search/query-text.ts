@@ -7,7 +7,7 @@ export interface QueryText {
   readonly asked: readonly string[];
 }
 
-/** Follows the address: a query that was not put there by typing, such as none after a link, replaces what is typed. */
+/** Follows the address: a query that typing did not put there, such as none after a link, replaces the typed text. */
 export function withAddress(query: QueryText, q: string): QueryText {
   if (q === query.known) return query;
   const at = query.asked.indexOf(q);

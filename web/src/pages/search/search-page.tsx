@@ -19,7 +19,7 @@ import styles from './search-page.module.css';
 const route = getRouteApi('/vaults/$vaultId/search');
 const AFTER_TYPING_MS = 250;
 
-/** Full-text search. What is searched for is in the address, so that it can be shared and gone back to. */
+/** Full-text search page. The query is in the address, so that it can be shared and the back button works. */
 export function SearchPage() {
   const t = useTexts('vault');
   const { vaultId } = route.useParams();
@@ -122,7 +122,9 @@ function clean(params: Partial<Record<keyof SearchParams, string | undefined>>):
   return Object.fromEntries(Object.entries(params).filter(([, value]) => value !== undefined && value !== ''));
 }
 
-/** The query goes into the address a moment after the last key; another one in the address replaces what was typed. */
+/**
+ * Writes the query to the address a moment after the last key; another query in the address replaces the typed text.
+ */
 function QueryInput({ q, change }: { readonly q: string; readonly change: (q: string) => void }) {
   const t = useTexts('vault');
   const [query, setQuery] = useState<QueryText>({ text: q, known: q, asked: [] });
@@ -130,7 +132,7 @@ function QueryInput({ q, change }: { readonly q: string; readonly change: (q: st
   if (now !== query) setQuery(now);
   const { text } = now;
   const input = useRef<HTMLInputElement>(null);
-  // Whoever opens the page wants to type.
+  // People open the page to type.
   useEffect(() => input.current?.focus(), []);
   useEffect(() => {
     if (text.trim() === q) return;

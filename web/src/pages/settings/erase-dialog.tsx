@@ -19,7 +19,7 @@ interface EraseDialogProps {
   readonly erase: (password: string) => Promise<void>;
 }
 
-/** Asks for the password of who is signed in before an account is erased, and shows why that was refused. */
+/** Asks for the signed-in account's password before an account is erased, and shows why that was refused. */
 export function EraseDialog({ title, about, label, action, close, erase }: EraseDialogProps) {
   const t = useTexts('vault');
   const attempt = useAttempt();

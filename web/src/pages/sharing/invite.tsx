@@ -97,14 +97,14 @@ export function InviteForm({
   );
 }
 
-/** Copies the address of an invitation for whoever has it. */
+/** Button that copies the address of an invitation. */
 export function CopyLink({ inviting: { made, invite, copied, isPending } }: { readonly inviting: InviteState }) {
   const t = useTexts('sharing');
   const copy = () => {
     const text = invite(null).then((url) => new Blob([url], { type: 'text/plain' }));
     // Some browsers only give the clipboard to the press itself, not to an answer that comes after it.
     const writing = navigator.clipboard?.write([new ClipboardItem({ 'text/plain': text })]) ?? Promise.reject();
-    // What is not copied is shown. That no link was made is told where links are.
+    // A link that was not copied is shown. A failure to create one is reported beside the links.
     Promise.all([text, writing]).then(copied, () => undefined);
   };
   return (

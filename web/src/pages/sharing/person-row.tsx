@@ -23,7 +23,7 @@ interface PersonRowProps {
 
 const ROLES = ['viewer', 'editor'] as const;
 
-/** Somebody who has a vault; for its owner with what can be changed about them. */
+/** Row of a member; the owner can change their role. */
 export function PersonRow({ vault, person, isMe }: PersonRowProps) {
   const t = useTexts('sharing');
   const { display_name, email, role, user_id } = person;

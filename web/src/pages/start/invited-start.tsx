@@ -17,7 +17,7 @@ interface InvitedStartProps {
   readonly leave: () => void;
 }
 
-/** Somebody who is invited to a vault and not signed in: what to, and signing in or making an account for it. */
+/** Page for an invited person who is not signed in: the invitation, and sign-in or registration. */
 export function InvitedStart(props: InvitedStartProps) {
   const t = useTexts('sharing');
   const leave = () => {
@@ -45,7 +45,7 @@ export function InvitedStart(props: InvitedStartProps) {
 function Enter({ token, ended, registration, invited }: InvitedStartProps & { readonly invited: InvitationShown }) {
   const [isNew, setNew] = useState(false);
   const welcome = useInvitationTexts(invited);
-  // Whoever signs in here has read what it is for.
+  // A person who signs in here has read the invitation.
   useEffect(wantInvitation, []);
   if (registration !== null && isNew) {
     const back = () => setNew(false);

@@ -60,7 +60,7 @@ function Read({ token, children, again }: WithInvitationProps & { readonly again
   );
 }
 
-/** The title of the page of an invitation, and what it is for. */
+/** Returns the title and texts of an invitation's page. */
 export function useInvitationTexts({ vault_name, invited_by, role, expires_at }: InvitationShown) {
   const t = useTexts('sharing');
   const language = useLanguage();

@@ -9,7 +9,7 @@ import { strengthOf } from './password-strength.ts';
 interface PasswordFieldProps {
   readonly label: string;
   readonly name: string;
-  /** Set for a password that is chosen here, whose strength is shown. */
+  /** Set for a new password, whose strength is shown. */
   readonly isNew?: boolean;
 }
 

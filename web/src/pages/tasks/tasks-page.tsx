@@ -15,11 +15,11 @@ import { useTicks } from './use-ticks.ts';
 
 const route = getRouteApi('/vaults/$vaultId/tasks');
 
-/** The tasks of all notes of a vault. What is shown is in the address. */
+/** Page with the tasks of all notes of a vault. The filter is in the address. */
 export function TasksPage() {
   const { vaultId } = route.useParams();
   const { state = 'open', tag = '' } = route.useSearch();
-  // What was ticked stays in its list for as long as that is shown.
+  // Ticked tasks stay in their list while it is shown.
   return <Tasks key={`${vaultId} ${state} ${tag}`} vaultId={vaultId} state={state} />;
 }
 

@@ -48,7 +48,7 @@ export function useTicks(vaultId: string) {
     /** Whether the account may change the notes. */
     canTick: useCanWrite(vaultId),
     tick: (task: Task) => void become(task, otherState(task.state)),
-    /** Takes away what is said about a task. */
+    /** Removes the message about a task. */
     dismiss: (task: Task) => put(task, null),
   };
 }

@@ -64,7 +64,7 @@ export function useTreeActions(vault: string) {
     for (const { noteId } of drafts) await forgetDraft(noteId);
   };
 
-  /** Takes a deletion back; `path` names what is restored from the trash by itself, which is then said. */
+  /** Undoes a deletion; `path` names an entry that the trash restores by itself, to tell the user. */
   const restore = async (ids: readonly string[], path = ''): Promise<void> => {
     const waiting = outboxState
       .get()
@@ -102,8 +102,8 @@ function useRun(vault: string) {
   const failed = (error: unknown) => showToast({ kind: 'danger', text: errorText(t, error) });
 
   /**
-   * Does something, now or when the server is reached; resolves to whether it was not refused. What was refused to
-   * somebody who waits for it is taken back, unless it holds a text.
+   * Runs an operation now or when the server is reached; resolves to whether it was accepted. A refused operation is
+   * undone, unless it holds a text.
    */
   return async (
     operation: Operation,

@@ -59,7 +59,7 @@ export type TreeState = ReturnType<typeof useTreeState>;
 
 const OPEN_ON_HOVER_MS = 500;
 
-/** The folder under what is dragged, which opens when it is waited over; null while nothing is dragged. */
+/** Returns the folder under the dragged entry, which opens after a moment; null while nothing is dragged. */
 function useHoveredFolder(expanded: ExpandedFolders) {
   const [folder, setFolder] = useState<string | null>(null);
   const hover = useRef<{ folder: string | null; timer: ReturnType<typeof setTimeout> | undefined }>({

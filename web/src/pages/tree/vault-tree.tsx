@@ -42,7 +42,7 @@ function isIn(entry: TreeEntry | undefined, other: TreeEntry): boolean {
   return entry?.key === other.key || (other.kind === 'folder' && entry?.path.startsWith(`${other.path}/`) === true);
 }
 
-/** The notes of a vault, with what can be done to them. */
+/** Tree of a vault's notes, with their actions. */
 export function VaultTree({ vaultId, leave }: VaultTreeProps) {
   const t = useTexts('vault');
   const { noteId = null, fileId = null } = useParams({ strict: false });
@@ -137,7 +137,7 @@ function useOpening(vaultId: string, index: TreeIndex, actions: TreeActions, lea
     void navigate({ to: '/vaults/$vaultId/files/$fileId', params: { vaultId, fileId: id } });
     leave();
   };
-  /** Leaves what is deleted first: its editor would say that somebody deleted it. */
+  /** Closes a note before it is deleted: its editor would otherwise report a deletion. */
   const remove = (entries: readonly TreeEntry[]) => {
     const current = index.byKey(noteId ?? fileId ?? '');
     if (entries.some((entry) => isIn(current, entry))) {

@@ -25,7 +25,7 @@ export function NoteList({ notes }: { readonly notes: readonly ListedNote[] }) {
   );
 }
 
-/** A note, which is read for its first line when its row is near to what is visible. */
+/** Row of a note; its first line is loaded when the row is nearly visible. */
 function NoteRow({ note: { id, title, folder, updated_at } }: { readonly note: ListedNote }) {
   const vaultId = useVaultId();
   const row = useRef<HTMLLIElement>(null);
@@ -49,7 +49,7 @@ function NoteRow({ note: { id, title, folder, updated_at } }: { readonly note: L
   );
 }
 
-/** Whether an element has been within some rows of what is visible. */
+/** Whether an element has been nearly visible. */
 function useIsNear(place: React.RefObject<HTMLElement | null>): boolean {
   const [isNear, setNear] = useState(false);
   useEffect(() => {

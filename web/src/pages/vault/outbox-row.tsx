@@ -15,7 +15,7 @@ import { errorText } from '../../ui/feedback/error-text.ts';
 import { showToast } from '../../ui/feedback/toast.ts';
 import styles from './unsent-badge.module.css';
 
-/** Something that waits for the server, or that it refused, and what can be done with it. */
+/** Row of a pending or refused operation, with its actions. */
 export function OutboxRow({ entry, opened }: { readonly entry: OutboxEntry; readonly opened: () => void }) {
   const t = useTexts('vault');
   const { id, vault, operation, problem, delay } = entry;

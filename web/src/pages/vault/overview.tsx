@@ -17,7 +17,7 @@ import { partOfDay } from './greeting.ts';
 import { NoteList } from './note-list.tsx';
 import styles from './overview.module.css';
 
-/** Home: what can be done first, what is damaged, and the notes that changed last. */
+/** Home page: first steps, damaged entries, and the notes changed last. */
 export function Overview() {
   const t = useTexts('vault');
   const vaultId = useVaultId();

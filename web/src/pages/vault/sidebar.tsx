@@ -22,7 +22,7 @@ interface SidebarProps {
   readonly context: ActionContext;
 }
 
-/** The vault, one field that leads everywhere, its places, its notes, and who is here. */
+/** Sidebar: the vault menu, the search field, navigation, the notes, and the account. */
 export function Sidebar({ vaultId, leave, hide, context }: SidebarProps) {
   const t = useTexts('vault');
   const to = { params: { vaultId }, onClick: leave };

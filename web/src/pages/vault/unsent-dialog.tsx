@@ -28,7 +28,7 @@ interface UnsentDialogProps {
   readonly opened: () => void;
 }
 
-/** The notes with edits that only this device has, and what can be done with them. */
+/** Dialog with the notes that have unsent edits, and their actions. */
 export function UnsentDialog({ notes, entries, close, opened }: UnsentDialogProps) {
   const t = useTexts('vault');
   const sendAll = () => {

@@ -30,7 +30,7 @@ export function useActions(vaultId: string, toggleSidebar: () => void) {
   const openNote = (id: string, place: TabPlace = 'here', heading = '', focus: FocusTarget = 'editor') => {
     const open = workspace.note(id);
     const there = open.editor.get();
-    // What is shown beside takes the focus, and the address follows.
+    // The other pane takes the focus, and the address follows.
     if (there !== null) {
       there.focus();
       return void open.goToAnchor(heading);
@@ -81,7 +81,7 @@ export function useActions(vaultId: string, toggleSidebar: () => void) {
     signOut: () => void leave(),
   };
   useShortcuts(context);
-  // What was opened behind a dialog waited for it.
+  // A note opened behind a dialog waited for it to close.
   useEffect(() => {
     if (dialog === null) note?.focusIfWanted();
   }, [dialog, note]);

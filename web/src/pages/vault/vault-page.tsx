@@ -39,7 +39,7 @@ const TabStrip = lazy(() =>
 
 const MAIN = 'main';
 
-/** Loads what is likely to be used next. What fails is loaded again when it is used. */
+/** Preloads modules that are likely to be used next. Failed loads are repeated on use. */
 function loadParts(): void {
   const parts = [
     import('../commands/dialogs.tsx'),
@@ -164,7 +164,7 @@ interface TypedEarlyProps {
   readonly label: string;
 }
 
-/** Takes what is typed while a dialog is loaded. */
+/** Hidden field that takes keys typed while a dialog loads. */
 function TypedEarly({ typed, label }: TypedEarlyProps) {
   return (
     <input
@@ -196,7 +196,7 @@ function useSidebar() {
   return {
     isOpen,
     toggle: () => change(!isOpen),
-    /** Gives way to what was opened from it. */
+    /** Closes the sidebar on narrow screens after something was opened from it. */
     leave: () => {
       if (isNarrow()) setOpen(false);
     },

@@ -34,10 +34,10 @@ interface PickerProps {
   readonly foot?: readonly string[];
 }
 
-/** More would be slow, and nobody reads them. */
+/** Maximum items shown; more would be slow. */
 const SHOWN = 60;
 
-/** A field with a list of what it may mean, chosen by keys or by pointing. */
+/** Field with a list of suggestions, chosen by keys or pointer. */
 export function Picker({ label, value, change, query = value, items, none, icon, foot }: PickerProps) {
   const shown = items.slice(0, SHOWN);
   const [chosen, setChosen] = useState('');

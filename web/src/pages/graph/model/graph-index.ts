@@ -69,7 +69,7 @@ export class GraphIndex {
     return { to: sorted(this.#to[at]), from: sorted(this.#from[at]) };
   }
 
-  /** The notes whose name or path has all words of a query, those with most links first. */
+  /** Returns the notes whose name or path has all words of a query, most links first. */
   find(query: string): readonly GraphNote[] {
     // Sorted once: the list of all notes is read again with every rendering.
     this.#ranked ??= [...this.notes]
@@ -78,14 +78,14 @@ export class GraphIndex {
     return withWords(this.#ranked, query).map(({ note }) => note);
   }
 
-  /** At most so many notes that have links, those with most first. */
+  /** Returns the notes with the most links, up to a maximum. */
   mostLinked(most: number): readonly GraphNote[] {
     return this.find('')
       .slice(0, most)
       .filter(({ degree }) => degree > 0);
   }
 
-  /** All that is linked within so many steps of a note, and the links among it; the nearest, up to `most` notes. */
+  /** Returns the nearest notes within a number of steps of a note, up to `most`, and the links between them. */
   around(id: string, steps: number, most: number): GraphPart {
     const start = this.#byId.get(id);
     const found = new Set(start === undefined ? [] : [start]);

@@ -67,7 +67,7 @@ function widened(before: string, { from, to, insert }: Replacement): Replacement
   return { from: start, to: end, insert: before.slice(start, from) + insert + before.slice(to, end) };
 }
 
-/** Shortens what is the same to what is near a difference. */
+/** Shortens unchanged text to the parts near a difference. */
 export function shortened(pieces: readonly DifferencePiece[]): DifferencePiece[] {
   return pieces.map((piece, at) => {
     const { kind, text } = piece;

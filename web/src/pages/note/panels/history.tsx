@@ -118,7 +118,7 @@ function Restore({ vaultId, note, version, restored }: RestoreProps) {
   const vault = api.vault(vaultId);
   const shown = keys.note(vaultId, note.id);
   const undo = async (made: number) => {
-    // What was typed last was stored as a version of its own, right before the one that restoring made.
+    // The text typed last was stored as a version of its own, right before the restored one.
     const versions = await vault.versionsOf(note.id);
     const before = versions.find((one) => one.version < made);
     if (before !== undefined) await vault.restoreVersion(note.id, before.version);

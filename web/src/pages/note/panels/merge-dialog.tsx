@@ -33,7 +33,7 @@ interface MergeDialogProps {
   readonly close: () => void;
 }
 
-/** Both texts beside each other: block by block one, the other or both, or what is written in their place. */
+/** Two texts side by side: for each block one takes either, both, or a text of one's own. */
 export function MergeDialog(props: MergeDialogProps) {
   const { compared } = props;
   const blocks = useMemo(() => sidesOf(differenceOf(compared.there?.content ?? '', compared.here)), [compared]);

@@ -23,7 +23,7 @@ interface PanelTabsProps {
   readonly noteId: string;
 }
 
-/** Chooses what is beside the note. It is in the address, so that it can be gone back to. */
+/** Tabs of the side panel. The choice is in the address, so that the browser's back button works. */
 export function PanelTabs({ panel, vaultId, noteId }: PanelTabsProps) {
   const t = useTexts('vault');
   const navigate = route.useNavigate();

@@ -21,7 +21,7 @@ interface PastVersionProps {
 /** Text that a version is compared with: the previous version, the current text, or any version. */
 type Other = 'before' | 'now' | number;
 
-/** A version in place of its note, with what it changed, or how it differs from another one. */
+/** Shows a version in place of its note, with its changes against another version. */
 export function PastVersion(props: PastVersionProps) {
   const t = useTexts('vault');
   const { data: versions } = useQuery(versionsQuery(props.vaultId, props.note.id));
@@ -128,7 +128,7 @@ function useText(vaultId: string, note: Note, version: number | null): string | 
   return version === null ? note.content : data?.content;
 }
 
-/** Two texts as one, with what was added and what was removed. */
+/** Two texts in one, with additions and removals marked. */
 function DifferenceView({ pieces }: { readonly pieces: readonly DifferencePiece[] }) {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by keys

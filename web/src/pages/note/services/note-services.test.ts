@@ -107,7 +107,7 @@ function link(target: string, anchor: string | null = null): LinkTarget {
   return { target, anchor, form: 'wikilink' };
 }
 
-/** Waits until what the services began is done: nothing here waits for anything but promises. */
+/** Waits until the services are idle: they wait for nothing but promises. */
 async function runTasks(): Promise<void> {
   await new Promise((resolve) => setImmediate(resolve));
 }

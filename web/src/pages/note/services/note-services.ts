@@ -109,7 +109,7 @@ export class NoteServices implements EditorServices {
       const found = this.#resolve({ target: path, anchor: null, form: 'markdown' });
       return found?.kind === 'attachment' ? this.#options.server.attachmentUrl(found.path) : null;
     },
-    // What reads queries is loaded with the first of them.
+    // The query module is loaded with the first query.
     queryTables: async (kind, source) =>
       (await import('../../queries/query-tables.ts')).queryTables(this.#options.vault, kind, source),
     reasonOf: (error) => this.#options.reasonOf(error),
