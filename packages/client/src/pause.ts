@@ -1,4 +1,4 @@
-/** Resolves after some time; rejects with the reason of a signal that aborts. */
+/** Function that resolves after a delay, or rejects with the signal's reason once it aborts. */
 export type Sleep = (ms: number, signal: AbortSignal | undefined) => Promise<void>;
 
 export const pause: Sleep = async (ms, signal) => {

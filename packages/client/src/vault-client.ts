@@ -178,7 +178,7 @@ export class VaultClient {
     return (await this.#get<NotesInFolder>('/folders/list', { folder })).notes;
   }
 
-  /** All folders, the root first, including those that only contain something. */
+  /** Lists all folders, root first, including implicit folders that exist only because of their contents. */
   async folders(): Promise<Folder[]> {
     return (await this.#get<FoldersResponse>('/folders')).folders;
   }

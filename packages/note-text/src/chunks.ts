@@ -20,7 +20,7 @@ export function headingPath(headings: readonly string[]): string {
 /** Most chunks of one note. A longer note gets larger chunks, so that all of it is covered. */
 export const maxChunks = 2000;
 const maxHeadingLength = 200;
-/** A section smaller than this share of a chunk is joined with the next section of the same parent. */
+/** Share of a chunk below which a section is joined with the next section of the same parent. */
 const smallShare = 1 / 3;
 
 /**

@@ -10,7 +10,7 @@ export const LIST_NAME = 'NOTEVAULT\u2000LIST.jsonl';
 /** The name of the report on files that could not be read; no path can have it either. */
 export const FAULTS_NAME = 'NOT\u2000EXPORTED.txt';
 
-/** The first line of the list. */
+/** First line of the metadata list in an exported zip. */
 export const ListHead = Type.Object({ format: Type.Literal('notevault-zip'), version: Type.Literal(1) });
 export const LIST_HEAD: Static<typeof ListHead> = { format: 'notevault-zip', version: 1 };
 

@@ -17,7 +17,7 @@ const FILES_MAX = 1000;
 interface ReplacedFile {
   /** The file when it was replaced. */
   readonly file: DiskFile;
-  /** Its absolute path. */
+  /** Absolute path of the file. */
   readonly at: string;
   /** File that was written in its place. */
   readonly by: DiskFile;
@@ -49,7 +49,7 @@ export class LateWrites implements Disposable {
     this.#watcher ??= this.#watched(dirname(this.#trash.fileOf(id)));
   }
 
-  /** Gives the files that were written to their paths again; returns their absolute paths. */
+  /** Moves replaced files that were written afterwards back to their paths; returns their absolute paths. */
   restoreWritten(): string[] {
     const changed: string[] = [];
     for (const [id, replaced] of [...this.#files]) {

@@ -120,7 +120,7 @@ export class Trash implements Disposable {
     await this.add(from, this.expected(id) ?? unknown);
   }
 
-  /** Newest first; of one path or of all. */
+  /** Lists trashed files, newest first, of one path or of all paths. */
   list(path?: string): TrashedFile[] {
     const where = path === undefined ? '' : 'where path = ?';
     const rows = this.#db

@@ -4,7 +4,7 @@ import { quoted } from '../run/describe.ts';
 export class FolderEnded extends Error {
   override readonly name = 'FolderEnded';
 
-  /** @param reason clause for the middle of the message */
+  /** @param reason clause that completes “is no longer synced, because …” */
   constructor(root: string, reason: string) {
     super(
       `${root} is no longer synced, because ${reason}; its files stay as they are. Once you have access again, ` +

@@ -27,7 +27,7 @@ export function editorOf(owner: MarkdownView): EditorView | null {
 }
 
 export interface EditorHooks {
-  /** Takes the text that the app sets, when it read the file again. */
+  /** Called with the new text when the app reads the file again. */
   readonly replaced: (text: string) => void;
   /** Resolves once the device keeps what the file has, which the app may then save over; null where it does. */
   readonly kept: () => Promise<void> | null;
@@ -70,8 +70,8 @@ export class BoundEditor {
   }
 
   /**
-   * Whether the view still shows this file in this editor. Views are used again: the file changes first, and the text of
-   * the other one comes when it was read.
+   * Whether the view still shows this file in this editor. The app reuses views: a view's file changes first, and the
+   * other file's text arrives once it was read.
    */
   get isCurrent(): boolean {
     return !this.#isOver && this.owner.file === this.#file && ownerOf(this.#app, this.view) === this.owner;

@@ -139,9 +139,9 @@ export class LiveFile {
   }
 
   /**
-   * Connects an editor. What it has that the document has not, was typed before: it is an edit here.
+   * Connects an editor to the document. Text that only the editor has was typed before, and is applied as an edit.
    *
-   * @param shown what the editor showed before that was typed
+   * @param shown text of the editor before that edit
    */
   bind(owner: MarkdownView, view: EditorView, shown: string): void {
     const typed = view.state.doc.toString();

@@ -6,7 +6,7 @@ import { factTexts, needTexts, quotaText, stateText } from './facts-texts.ts';
 import { KeptModal } from './kept-modal.ts';
 import type { SyncController } from './sync-controller.ts';
 
-/** Something that a person can have done. */
+/** Action that a person can choose. */
 export interface Act {
   readonly name: string;
   readonly act: () => void;

@@ -160,7 +160,10 @@ export class SyncController {
     return marker !== null && marker.vaultId !== vaultId;
   }
 
-  /** Keeps a new link, and opens it. One to another vault ends the one before, as `disconnect` does. */
+  /**
+   * Stores a new connection and opens it. A connection to another vault first ends the previous one, as `disconnect`
+   * does.
+   */
   async connected(connection: Connection, tokens: DeviceTokens): Promise<void> {
     if (await this.isOther(connection)) await this.disconnect();
     this.#signIn.save(tokens);
@@ -249,7 +252,7 @@ export class SyncController {
     this.#announce();
   }
 
-  /** Thousands of files may change while each look at them draws a list. */
+  /** Announces changes after a delay, because thousands of files may change and each announcement redraws a list. */
   #announceSoon(): void {
     if (this.#soon !== null) return;
     this.#soon = window.setTimeout(() => {

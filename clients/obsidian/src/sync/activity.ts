@@ -51,7 +51,7 @@ function tellingsOf(operation: Operation): readonly Telling[] {
   return told === null ? [] : [told];
 }
 
-/** Describes an operation on one file or folder to a person; null if it changes neither side. */
+/** Describes an operation on a file or folder for people; null if it changes neither side. */
 export function tellingOf(operation: Operation): Telling | null {
   switch (operation.type) {
     case 'createRemote':

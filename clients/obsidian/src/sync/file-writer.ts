@@ -101,7 +101,7 @@ export class FileWriter {
     }
   }
 
-  /** Writes by the app where it knows the file, so that open editors learn of it. */
+  /** Writes through the app if it knows the file, so that open editors are updated. */
   async #put(
     path: string,
     { bytes, mtime }: { bytes: Uint8Array; mtime: number },

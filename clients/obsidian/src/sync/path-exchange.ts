@@ -36,8 +36,8 @@ export interface PathExchangeOptions {
 }
 
 /**
- * Exchanges the paths of files. In between they are at the top of the vault, because the app drops files that it does not
- * show; the listing leaves them out. The next start undoes what was interrupted.
+ * Exchanges the paths of files. Meanwhile the files have temporary names at the top of the vault, which the listing
+ * leaves out, because the app drops files that it does not show. The next start undoes an interrupted exchange.
  */
 export class PathExchange {
   readonly #options: PathExchangeOptions;

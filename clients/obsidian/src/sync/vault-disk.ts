@@ -229,7 +229,7 @@ export class VaultDisk implements Disk {
     );
   }
 
-  /** Links stay as they are: the server has rewritten them. */
+  /** Renames a file without rewriting links, because the server has already rewritten them. */
   async #rename(from: string, to: string): Promise<void> {
     const { vault } = this.#app;
     const file = vault.getAbstractFileByPath(from);

@@ -3,7 +3,7 @@ import { type Heading, scan } from '@notevault/note-text/scan.ts';
 
 /** A part of a note that can be a search result by itself. */
 export interface Section {
-  /** UTF-16 offsets in the content. */
+  /** Start and end of the section, as UTF-16 offsets in the content. */
   readonly start: number;
   readonly end: number;
   /** The headings above it, outermost first. */

@@ -22,7 +22,7 @@ export interface MatchedWord {
   readonly word: string;
   /** The number of the query's word that it is a form of. */
   readonly term: number;
-  /** Informativeness of the word. */
+  /** Weight of the word: rarer words in the vault weigh more. */
   readonly weight: number;
   /** Whether it says nothing beside the other words: a function word, a single letter. */
   readonly isMinor: boolean;

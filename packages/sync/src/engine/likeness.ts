@@ -6,7 +6,7 @@ const ROW = 3;
 // Where a script has no spaces, each letter counts as a word.
 const WORDS = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}]|[\p{L}\p{N}\p{M}]+/gu;
 
-/** The letters of a text that are in rows of words which another one has too, and the letters of the longer text. */
+/** Similarity of two texts: the letters in word sequences that both contain, and the letters of the longer text. */
 export interface Likeness {
   readonly shared: number;
   readonly most: number;

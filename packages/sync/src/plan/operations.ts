@@ -29,7 +29,7 @@ export type UpOperation =
       readonly remoteHash: string;
     }
   | { readonly type: 'moveRemote'; readonly id: string; readonly from: string; readonly to: string }
-  /** Moves files whose paths are exchanged, all or none. */
+  /** Exchanges the paths of several files atomically. */
   | { readonly type: 'moveRemoteMany'; readonly moves: readonly RemoteMove[] }
   /** Moves a folder with all its contents; `ids` are the files below it that the plan knows. */
   | {
@@ -76,7 +76,7 @@ export type DownOperation =
       /** Whether the file becomes a conflict copy because both sides have a file of their own at its path. */
       readonly conflict: boolean;
     }
-  /** Moves files whose paths are exchanged, all or none. */
+  /** Exchanges the paths of several files atomically. */
   | { readonly type: 'moveLocalMany'; readonly moves: readonly LocalMove[] }
   | {
       readonly type: 'moveLocalFolder';
