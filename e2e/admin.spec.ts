@@ -67,5 +67,5 @@ test('an admin sees the totals of the server and its checks, and nothing that an
   await page.getByRole('link', { name: 'Users' }).click();
   await expect(page.getByRole('listitem').filter({ hasText: 'Alice' })).toContainText('notes: 1');
   await expect(page.getByText('Secret plan')).toBeHidden();
-  await expect(page.getByText(/shown to its owner and its members alone/)).toBeVisible();
+  await expect(page.getByText(/visible only to its owner and members/)).toBeVisible();
 });

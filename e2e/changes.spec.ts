@@ -44,7 +44,7 @@ test('a text is replaced in the vault by keys; what changed meanwhile is shown a
   await expect(page.getByText('2 places in 1 note')).toBeVisible();
   await alice.write('Garden/Beds.md', 'Beans here, beans there, beans.');
   await page.getByRole('button', { name: 'Replace in 1 note' }).click();
-  await expect(page.getByRole('alert')).toContainText('Somebody wrote meanwhile');
+  await expect(page.getByRole('alert')).toContainText('A note was edited meanwhile');
   await expect(page.getByText('3 places in 1 note')).toBeVisible();
   await page.getByRole('button', { name: 'Replace in 1 note' }).click();
   await expect(page.getByText('Replaced in 1 note.')).toBeVisible();

@@ -22,11 +22,11 @@ test('a day is chosen in the calendar by keys, starts from its template, and lea
   await expect(page.locator('.cm-content')).toBeFocused();
   await page.keyboard.type('frost');
   await expect.poll(() => contentOf(alice, '日記/2026-11-19.md')).toBe('# Thursday\n\n- frost\n\nend\n');
-  await page.getByRole('button', { name: 'The daily note after: Fri, Nov 20, 2026' }).click();
+  await page.getByRole('button', { name: 'Next daily note: Fri, Nov 20, 2026' }).click();
   await expect(page).toHaveTitle(/^2026-11-20/);
   await expect(page.getByRole('button', { name: 'There is no later daily note.' })).toBeVisible();
   await page.keyboard.press('Control+Shift+P');
-  await page.keyboard.type('daily note before');
+  await page.keyboard.type('previous daily note');
   await page.keyboard.press('Enter');
   await expect(page).toHaveTitle(/^2026-11-19/);
   await expectAccessible(page);
@@ -49,7 +49,7 @@ test('the folder of daily notes is chosen for all devices of the account', async
   });
   const read = page.waitForResponse('**/api/me/preferences');
   await page.goto(`${alice.url}/settings`);
-  const field = page.getByLabel('Folder of daily notes');
+  const field = page.getByLabel('Daily notes folder');
   await field.fill('Log');
   await read;
   const saved = page.waitForResponse((answer) => answer.request().method() === 'PATCH');
@@ -65,7 +65,7 @@ test('on a phone the days beside a daily note are named above it, in targets of 
   const { id } = await alice.write('Daily/2026-11-20.md', 'frost\n');
   await alice.write('Daily/2026-11-18.md', 'rain\n');
   await page.goto(alice.page(`/notes/${id}`));
-  const before = page.getByRole('button', { name: 'The daily note before: Wed, Nov 18, 2026' });
+  const before = page.getByRole('button', { name: 'Previous daily note: Wed, Nov 18, 2026' });
   await expect(before).toHaveText('Wed, Nov 18, 2026');
   const box = await before.boundingBox();
   expect(Math.min(box?.width ?? 0, box?.height ?? 0)).toBeGreaterThanOrEqual(44);
@@ -73,6 +73,6 @@ test('on a phone the days beside a daily note are named above it, in targets of 
   await expectAccessible(page);
   await before.click();
   await expect(page).toHaveTitle(/^2026-11-18/);
-  await page.getByRole('button', { name: 'The daily note after: Fri, Nov 20, 2026' }).click();
+  await page.getByRole('button', { name: 'Next daily note: Fri, Nov 20, 2026' }).click();
   await expect(page).toHaveTitle(/^2026-11-20/);
 });

@@ -167,7 +167,7 @@ test('a session that ran out locks all tabs, and the copies stay', async ({ page
   await context.clearCookies();
   await page.route('**/api/notes/**', (route) => route.fulfill({ status: 401, json: { error: 'unauthorized' } }));
   await page.getByRole('treeitem', { name: 'Other' }).click();
-  for (const one of [page, second]) await expect(one.getByText('Your session has run out')).toBeVisible();
+  for (const one of [page, second]) await expect(one.getByText('Your session has expired')).toBeVisible();
   expect(await copies(page)).toBe(1);
 });
 

@@ -46,7 +46,7 @@ test('the graph of a vault is drawn, is used by keys through its lists, and stay
   await expect(garden).toHaveAttribute('aria-pressed', 'true');
   await expect(page.getByRole('img', { name: /^Graph of 3 notes/ })).toBeVisible();
   await expectAccessible(page);
-  await page.getByRole('combobox', { name: 'What colours mean' }).selectOption('Colours by tag');
+  await page.getByRole('combobox', { name: 'Meaning of the colours' }).selectOption('Colours by tag');
   await expect(page.getByRole('img', { name: /^Graph of 4 notes/ })).toBeVisible();
   await expect(page.getByRole('button', { name: '#beds 2' })).toBeVisible();
   await page.getByLabel('Only notes with links').check();
@@ -97,7 +97,7 @@ test.describe('on a phone', () => {
     await expect(picture).toHaveAttribute('data-state', 'settled');
     const box = await picture.boundingBox();
     expect(box?.height).toBeGreaterThan(390);
-    const colors = page.getByRole('list', { name: 'What colours mean' }).getByRole('button');
+    const colors = page.getByRole('list', { name: 'Meaning of the colours' }).getByRole('button');
     await expect(colors).toHaveCount(6);
     const tops = await Promise.all((await colors.all()).map(async (one) => (await one.boundingBox())?.y));
     expect(new Set(tops).size).toBe(1);

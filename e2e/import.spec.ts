@@ -54,7 +54,7 @@ test('a folder is imported after a report of what would happen, and its notes ar
 test('the first run does not offer to go on without importing once notes are imported', async ({ page, alice }) => {
   await using folder = await folderOf({ 'good/Note.md': '# Note\n' });
   await page.goto(`${alice.url}/?welcome=notes`);
-  const skip = page.getByRole('button', { name: 'Go on without importing' });
+  const skip = page.getByRole('button', { name: 'Continue without importing' });
   await expect(skip).toBeVisible();
   await page.locator('input[name=folder]').setInputFiles(join(folder.path, 'good'));
   await expect(page.getByRole('button', { name: 'Import now' })).toBeVisible();

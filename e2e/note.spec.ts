@@ -143,7 +143,7 @@ test('a copy that folder sync kept is put beside its note, and is in the trash o
   await expect(dialog.getByRole('group', { name: 'The note' })).toContainText('in May');
   await expect(dialog.getByRole('group', { name: 'This copy' })).toContainText('in June');
   await expectAccessible(page);
-  await dialog.getByRole('button', { name: 'Use that of the copy' }).click();
+  await dialog.getByRole('button', { name: 'Use the copy' }).click();
   await dialog.getByRole('button', { name: 'Save the text' }).click();
   await expect(page.getByRole('heading', { level: 1, name: 'Beds', exact: true })).toBeVisible();
   await expect(page.locator('.cm-content')).toContainText('in June');

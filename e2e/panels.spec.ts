@@ -10,7 +10,7 @@ test('what belongs to a note is beside it: outline, links, history with restore'
   await expect(heading, 'only what is pointed at is filled').toHaveCSS('background-color', 'rgba(0, 0, 0, 0)');
   await page.getByRole('button', { name: 'Links' }).click();
   await expect(page.getByRole('link', { name: /^Soil/ })).toBeVisible();
-  await expect(page.getByText('no such note yet')).toBeVisible();
+  await expect(page.getByText('does not exist yet')).toBeVisible();
   await page.getByRole('button', { name: 'History' }).click();
   const history = page.getByRole('complementary', { name: 'History' });
   await expect(history.getByRole('heading', { name: 'Today' })).toBeVisible();

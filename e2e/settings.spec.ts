@@ -12,7 +12,7 @@ test('editor settings apply to all devices, also offline; the last change of eac
   const { id } = await alice.write('Peas.md', 'peas\n');
   await page.goto(`${alice.url}/settings`);
   const first = remembered(page);
-  await page.getByLabel('Length of lines').selectOption('Whole width');
+  await page.getByLabel('Line length').selectOption('Full width');
   await first;
   await using context = await browser.newContext();
   await context.request.post(`${alice.url}/api/auth/login`, { data: { email: alice.email, password: PASSWORD } });
@@ -20,22 +20,22 @@ test('editor settings apply to all devices, also offline; the last change of eac
   await other.goto(alice.page(`/notes/${id}`));
   await expect(other.locator('.cm-content')).toHaveCSS('max-width', 'none');
   await other.goto(`${alice.url}/settings`);
-  await expect(other.getByLabel('Length of lines')).toHaveValue('full');
+  await expect(other.getByLabel('Line length')).toHaveValue('full');
   await context.setOffline(true);
   await other.getByLabel('Show line numbers').check();
-  await other.getByLabel('Length of lines').selectOption('Long');
+  await other.getByLabel('Line length').selectOption('Long');
   const second = remembered(page);
-  await page.getByLabel('Length of lines').selectOption('Short');
-  await page.getByLabel('Keys of vim').check();
+  await page.getByLabel('Line length').selectOption('Short');
+  await page.getByLabel('Vim keys').check();
   await second;
   const third = remembered(other);
   await context.setOffline(false);
   await third;
-  await expect(other.getByLabel('Keys of vim')).toBeChecked();
+  await expect(other.getByLabel('Vim keys')).toBeChecked();
   await page.reload();
   await expect(page.getByLabel('Show line numbers')).toBeChecked();
-  await expect(page.getByLabel('Length of lines')).toHaveValue('wide');
-  await expect(page.getByLabel('Keys of vim')).toBeChecked();
+  await expect(page.getByLabel('Line length')).toHaveValue('wide');
+  await expect(page.getByLabel('Vim keys')).toBeChecked();
 });
 
 test('the owner of a vault sees the uploads that keep room in it, and ends one', async ({ page, alice }) => {

@@ -84,7 +84,7 @@ test('[S10] a person removed while offline finds the vault gone, and its copies 
   await expect(page.getByTestId('save-state')).toHaveText('Offline – kept on this device');
   await mira.setRole('Alice');
   await context.setOffline(false);
-  await expect(page.getByRole('heading', { name: 'You no longer have this vault' })).toBeVisible();
+  await expect(page.getByRole('heading', { name: 'You no longer have access to this vault' })).toBeVisible();
   await expect.poll(() => keptLists(page)).toEqual(['me', 'preferences', 'vaults']);
   // What was typed stays in the list of unsent edits, to be downloaded.
   await expect.poll(copied).toEqual(['Beds.md']);

@@ -48,7 +48,7 @@ test('a viewer finds a shared vault with whose it is, and reads it without anyth
   await expect(page.getByRole('button', { name: 'Rename…' })).toHaveCount(0);
   for (const path of ['/trash', '/replace', '/import']) {
     await page.goto(mira.page(path));
-    await expect(page.getByText('Only those who may edit this vault have this.')).toBeVisible();
+    await expect(page.getByText('Only people who can edit this vault can see this.')).toBeVisible();
   }
   await page.goto(`${alice.url}/settings/vaults`);
   const row = page.getByRole('listitem').filter({ hasText: 'Garden' });
@@ -75,7 +75,7 @@ test('two people meet in a vault that was shared by a link, and one is removed w
   const link = await dialog.getByTestId('invitation').innerText();
   await expect(dialog.getByText(/^The link is in your clipboard/)).toBeVisible();
   expect(await page.evaluate('navigator.clipboard.readText()')).toBe(link);
-  await expect(dialog.getByText('Whoever has the link')).toBeVisible();
+  await expect(dialog.getByText('Anyone with the link')).toBeVisible();
   await expect(dialog.getByRole('img', { name: 'The link as a QR code' })).toBeVisible();
   await expect(dialog.getByRole('button', { name: 'Copy', exact: true })).toBeVisible();
   await expectAccessible(page);
@@ -112,7 +112,7 @@ test('two people meet in a vault that was shared by a link, and one is removed w
   await page.getByRole('menuitem', { name: 'Remove…' }).click();
   await expect(page.getByText(/What they copied to their own disks stays there/)).toBeVisible();
   await page.getByRole('button', { name: 'Remove', exact: true }).click();
-  await expect(other.getByRole('heading', { name: 'You no longer have this vault' })).toBeVisible();
+  await expect(other.getByRole('heading', { name: 'You no longer have access to this vault' })).toBeVisible();
   await expectAccessible(other);
   await expect.poll(() => rowsOf(other, 'notevault-notes', 'copies')).toEqual([]);
   await expect.poll(() => keptLists(other)).toEqual(['me', 'preferences', 'vaults']);
@@ -158,7 +158,7 @@ test('a role lowered while typing makes the editor read-only, and the writer kee
   await context.setOffline(false);
   await expect(page.getByText('You can now only read this vault.')).toBeVisible();
   await expect(page.locator('.cm-content')).toHaveAttribute('aria-readonly', 'true');
-  await expect(page.getByTestId('save-state')).toHaveText('Your last words are not in the note');
+  await expect(page.getByTestId('save-state')).toHaveText('Your last edits are not in the note');
   await expect(page.getByRole('button', { name: 'Copy text' })).toBeVisible();
   const saved = page.waitForEvent('download');
   await page.getByRole('button', { name: 'Save as a file' }).click();
@@ -173,12 +173,12 @@ test('a role lowered while typing makes the editor read-only, and the writer kee
   // What the server does not take is set aside on demand, listed as such, and brought back.
   const badge = page.getByTestId('unsent');
   const editor = page.locator('.cm-content');
-  const stash = page.getByRole('button', { name: 'Show the note of the server' });
+  const stash = page.getByRole('button', { name: 'Show the server’s note' });
   await stash.click();
   await expect(badge).toHaveText('1 text set aside');
   await page.getByRole('button', { name: 'Undo' }).click();
   await expect(editor).toContainText('sent not sent');
-  await expect(page.getByTestId('save-state')).toHaveText('Your last words are not in the note');
+  await expect(page.getByTestId('save-state')).toHaveText('Your last edits are not in the note');
   await stash.click();
   await expect(badge).toHaveText('1 text set aside');
   await expect(editor).not.toContainText('not sent');

@@ -6,7 +6,7 @@ test('pages with nothing in them say what would be there, and what to do', async
     '/trash': 'The trash is empty',
     '/tags': 'No note has a tag yet',
     '/tags?tag=kitchen': 'No note has this tag',
-    '/search?q=compost': 'Nothing fits',
+    '/search?q=compost': 'No results',
     '/tasks?state=done': 'Nothing is done yet',
   };
   await page.goto(alice.page());
@@ -34,7 +34,7 @@ test('lists that cannot be read say why, and are there after another try', async
     await expect(page.getByRole('alert')).toContainText('This cannot be shown now');
     // What is not known is not said.
     await expect(page.getByText('The trash is empty')).toHaveCount(0);
-    await expect(page.getByText('Nothing fits')).toHaveCount(0);
+    await expect(page.getByText('No results')).toHaveCount(0);
     if (path === '/trash') await expectAccessible(page);
     await page.unroute(address);
     await page.getByRole('button', { name: 'Try again' }).click();

@@ -105,8 +105,8 @@ test('the list of unsent edits compares, downloads, discards and brings back', a
   await page.setViewportSize({ width: 390, height: 800 });
   const [above, below] = await topsOf();
   expect(below).toBeGreaterThan(above);
-  const kept = page.getByRole('textbox', { name: 'What is kept here' });
-  await page.getByRole('button', { name: 'Use that of this device' }).click();
+  const kept = page.getByRole('textbox', { name: 'Result' });
+  await page.getByRole('button', { name: 'Use this device’s' }).click();
   await expect(kept).toHaveValue(/^precious\n?$/);
   await page.getByRole('button', { name: 'Use both' }).click();
   await expect(kept).toHaveValue(/from elsewhere\nprecious/);

@@ -115,7 +115,7 @@ export const SCENES: readonly Scene[] = [
   { name: 'admin', path: () => '/admin/health', isOutside: true, ready: headed },
   { name: 'users', path: () => '/admin', isOutside: true, ready: headed },
   { name: 'missing', path: () => '/notes/0197aaaa-0000-7000-8000-000000000000', ready: headed },
-  { name: 'none', path: () => '/search?q=xylophone', ready: (page) => page.getByText('Nothing fits').waitFor() },
+  { name: 'none', path: () => '/search?q=xylophone', ready: (page) => page.getByText('No results').waitFor() },
   { name: 'failed', path: () => '/trash', before: (page) => refuse(page, '**/api/trash**'), ready: failed },
   { name: 'away', path: () => '/tasks', before: (page) => cut(page, '**/api/vault/tasks**'), ready: failed },
   { name: 'waiting', path: () => '/tasks', before: (page) => hang(page, '**/api/vault/tasks**'), ready: waiting },

@@ -21,12 +21,12 @@ export const tasks = {
   isOpen: '“{{text}}” is open again',
   noneOpen: 'Nothing is open',
   noneDone: 'Nothing is done yet',
-  noneDoneText: 'What you tick, here or in a note, is listed here.',
+  noneDoneText: 'Tasks you tick, here or in a note, are listed here.',
   noneTagged: 'No such task has #{{tag}} on its line',
-  how: 'Write “- [ ] ” in a note and what is to be done; a day as “📅 2026-12-01” makes it due.',
+  how: 'Write “- [ ] ” and a task in a note. A date such as “📅 2026-12-01” makes it due.',
   dismiss: 'All right',
   problem: {
-    changed: 'The line was changed meanwhile, so nothing was ticked. It reads now:',
+    changed: 'The line was changed meanwhile, so nothing was ticked. It now reads:',
     gone: 'The note was deleted meanwhile, so nothing was ticked.',
   },
 };

@@ -7,25 +7,25 @@ export const welcome = {
   done: 'Go to the notes',
   notes: {
     title: 'Bring your notes',
-    text: 'A folder of markdown, such as a vault of Obsidian, a zip of one, or an export of Joplin (.jex). First you see what would happen.',
+    text: 'A folder of Markdown files such as an Obsidian vault, a zip of one, or an export from Joplin (.jex). You see a preview first.',
     empty: 'Begin with an empty vault',
-    skip: 'Go on without importing',
+    skip: 'Continue without importing',
   },
   connect: {
     title: 'Connect what you use',
-    text: 'All of this can be done later, in the settings. A card turns green when something really came through.',
+    text: 'You can do all of this later in the settings. A card turns green once the connection works.',
   },
   checks: {
     title: 'Is the server ready?',
-    text: 'How this browser sees it. “notevault doctor” looks at more, on the machine of the server.',
+    text: 'As this browser sees it. “notevault doctor”, run on the server, checks more.',
     again: 'Check again',
     ok: 'in order',
     warning: 'worth a look',
-    fault: 'at fault',
+    fault: 'failed',
     secure: {
       title: 'The connection is encrypted',
       bad: 'The connection is not encrypted',
-      fix: 'Put a proxy with TLS in front, such as Caddy, and open the server by its https address. Without it passwords and notes can be read on the way, and other machines cannot use everything.',
+      fix: 'Put a TLS proxy such as Caddy in front, and open the server by its https address. Without TLS, passwords and notes can be read in transit, and some features do not work on other machines.',
     },
     address: {
       title: 'The server knows its address',
@@ -34,8 +34,8 @@ export const welcome = {
     },
     socket: {
       title: 'Live editing gets through',
-      bad: 'Live editing does not get through',
-      fix: 'The proxy in front must pass WebSockets on (Upgrade and Connection headers).',
+      bad: 'Live editing does not work',
+      fix: 'The proxy must forward WebSockets (Upgrade and Connection headers).',
     },
     clock: {
       title: 'The clocks agree',
@@ -43,9 +43,9 @@ export const welcome = {
       fix: 'The clock of the server or of this machine is wrong. Turn on NTP on both.',
     },
     disk: {
-      title: 'The disk has room',
+      title: 'The disk has free space',
       bad: 'The disk is full',
-      fix: 'The disk is full. Nothing can be saved until there is room.',
+      fix: 'The disk is full. Nothing can be saved until there is space.',
     },
     database: {
       title: 'The database is sound',
