@@ -9,9 +9,11 @@ interface Entry {
   gone: boolean;
   /** The whole text was replaced since, so the token may or may not be there. */
   loose: boolean;
+  /** An edit for another note brought the token too, so it may be there twice. */
+  repeats: boolean;
 }
 
-const NEW: Entry = { acknowledged: false, doomed: false, gone: false, loose: false };
+const NEW: Entry = { acknowledged: false, doomed: false, gone: false, loose: false, repeats: false };
 
 export class Ledger {
   readonly #notes = new Map<string, Map<string, Entry>>();
@@ -40,11 +42,18 @@ export class Ledger {
     for (const token of this.#entries(note).keys()) this.#with(note, token, { loose: true });
   }
 
+  /** Records that an edit reached another note than it was made for: what both texts have may be there twice. */
+  misdirected(note: string, content: string): void {
+    this.rewritten(note);
+    for (const token of this.#entries(note).keys())
+      if (content.includes(token)) this.#with(note, token, { repeats: true });
+  }
+
   /** Returns what is wrong with a note's text. */
   faults(note: string, text: string): string[] {
     return [...this.#entries(note)].flatMap(([token, entry]) => {
       const count = text.split(token).length - 1;
-      if (count > 1) return [`${token} is there ${count} times`];
+      if (count > 1 && !entry.repeats) return [`${token} is there ${count} times`];
       if (entry.loose) return [];
       if (count === 0 && entry.acknowledged && !entry.doomed) return [`${token} was acknowledged and is lost`];
       if (count === 1 && entry.gone) return [`${token} was taken out and is there`];

@@ -167,7 +167,7 @@ export class Requests {
     this.#ledger.typed(id, [token]);
     const edit = { path, content: lines.join('\n'), version, mtime: 2 };
     const { status, body } = await this.#unsure(() => this.#post(caller, '/notes', edit));
-    this.#took(id, token, status, body?.note);
+    this.#took(id, token, status, body?.note, edit.content);
   }
 
   async #append(caller: Caller): Promise<void> {
@@ -187,9 +187,9 @@ export class Requests {
     const sent = () => this.#post(caller, '/notes/batch', { notes: edits.map(({ note }) => note) });
     const { status, body } = await this.#unsure(sent);
     if (status !== 200) return;
-    for (const [at, { id, token }] of edits.entries()) {
+    for (const [at, { id, token, note }] of edits.entries()) {
       const result = body.results[at];
-      if (result.status === 'ok') this.#arrived(id, token, result.id);
+      if (result.status === 'ok') this.#arrived(id, token, result.id, note.content);
     }
   }
 
@@ -282,16 +282,16 @@ export class Requests {
     if (status === 200) this.#keep(body);
   }
 
-  #took(id: string, token: string, status: number, note: Read | undefined): void {
+  #took(id: string, token: string, status: number, note: Read | undefined, sent = ''): void {
     if (status !== 200 || note === undefined) return;
-    this.#arrived(id, token, note.id);
+    this.#arrived(id, token, note.id, sent);
     this.#keep(note);
   }
 
   /** An edit names its note by path: if another note with that version is there by now, its text is replaced. */
-  #arrived(id: string, token: string, at: string): void {
+  #arrived(id: string, token: string, at: string, sent: string): void {
     if (at === id) this.#ledger.acknowledged(id, [token], []);
-    else this.#ledger.rewritten(at);
+    else this.#ledger.misdirected(at, sent);
   }
 
   /** An edit by path whose answer was lost may have changed any note. */
