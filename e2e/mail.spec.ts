@@ -36,7 +36,7 @@ test('a person confirms the address by mail, and sets a new password by mail', a
   await expect(page.getByText('a link is on its way')).toBeVisible();
   await page.goto('about:blank');
   await page.goto(await linkIn('reset'));
-  await page.getByLabel('New password').fill(`another ${PASSWORD}`);
+  await page.getByRole('textbox', { name: 'New password' }).fill(`another ${PASSWORD}`);
   await page.getByRole('button', { name: 'Set password' }).click();
   await page.getByLabel('E-mail').fill('alice@example.org');
   await page.getByLabel('Password', { exact: true }).fill(`another ${PASSWORD}`);

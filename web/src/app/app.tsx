@@ -23,6 +23,9 @@ const ConfirmEmail = lazy(() =>
 /** A connection that takes longer than this for its first answer is like none for somebody who wants to read. */
 const WAIT_MS = 4_000;
 
+/** The token of a link that confirms an address. Taken once: React runs initialisers again after a suspense. */
+const linked = takeFromAddress('confirm');
+
 /** Root component: shows the start page or the signed-in app. */
 export function App() {
   return (
@@ -37,7 +40,7 @@ export function App() {
 function Gate() {
   const { status } = useSession();
   // Works the same whether or not this browser is signed in.
-  const [confirmation, setConfirmation] = useState(() => takeFromAddress('confirm'));
+  const [confirmation, setConfirmation] = useState(linked);
   useEffect(() => {
     if (status !== 'unknown' || keptAccount() === null) return;
     const timer = setTimeout(() => session.stopWaiting(), WAIT_MS);
