@@ -5,6 +5,8 @@ import { flagOf, listOptions } from '../../../src/config/options.ts';
 import { databaseFile } from '../../../src/data/data-folder.ts';
 import { openRaw } from '../../kit/database/raw-sql.ts';
 import { Caller } from '../../kit/person.ts';
+import { freePort } from '../../kit/programs/free-port.ts';
+import { startMailServer } from '../../kit/programs/mail-server.ts';
 import { assertFails, cli, type Environment, Folder, startServe } from '../../kit/programs/process.ts';
 
 const ALL = listOptions().map(({ name }) => flagOf(name));
@@ -131,6 +133,26 @@ describe('the admin commands', { concurrency: 2 }, () => {
     const { stderr } = await server.stop();
     const [link] = /https:\/\/notes\.example\.org\/#setup=nv_setup_[\w-]{43}\n/.exec(stderr) ?? [];
     assert.equal(shown.stdout, link);
+  });
+
+  it('confirm addresses and send a test mail, and doctor signs in to the mail server', async () => {
+    await using mail = await startMailServer();
+    const NOTEVAULT_MAIL_FROM = 'notes@example.org';
+    const smtp = (port: number) => ({ NOTEVAULT_SMTP_URL: `smtp://127.0.0.1:${port}`, NOTEVAULT_MAIL_FROM });
+    const env = { NOTEVAULT_DATA_DIR: dataDir(), ...smtp(mail.port) };
+    await create('alice@example.org', env, 'long enough');
+    assert.equal(
+      (await cli(['admin', 'confirm-email', 'alice@example.org'], { env })).stdout,
+      '1 address confirmed.\n',
+    );
+    assert.equal((await cli(['admin', 'confirm-email', '--all'], { env })).stdout, '0 addresses confirmed.\n');
+    assertFails(await cli(['admin', 'confirm-email'], { env }), /--all/);
+    const sent = await cli(['admin', 'test-mail', 'bob@example.org'], { env });
+    assert.deepEqual([sent.code, mail.mails.length], [0, 1], sent.stderr);
+    assert.match((await cli(['doctor'], { env })).stdout, /ok {4}mail: the mail server takes/);
+    const absent = { ...env, ...smtp(await freePort()) };
+    assertFails(await cli(['admin', 'test-mail', 'bob@example.org'], { env: absent }), /does not answer/);
+    assert.match((await cli(['doctor'], { env: absent })).stdout, /FAULT mail: the mail server does not answer/);
   });
 
   it('explain which argument is wrong', async () => {

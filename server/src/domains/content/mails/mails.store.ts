@@ -10,12 +10,12 @@ export const insertMail = table('outgoing_mails').insert(
 
 /** The mail that has waited longest of those whose time has come. */
 export const findDue = statement((db, p: { now: number }) =>
-  db
-    .selectFrom('outgoing_mails')
-    .select('id')
-    .where((eb) => eb.or([eb('next_at', '<=', p.now), eb('expires_at', '<=', p.now)]))
-    .orderBy('next_at')
-    .limit(1),
+  db.selectFrom('outgoing_mails').select('id').where('next_at', '<=', p.now).orderBy('next_at').limit(1),
+);
+
+/** An expired mail whose time has not come, because a clock that was ahead wrote it. */
+export const findExpired = statement((db, p: { now: number }) =>
+  db.selectFrom('outgoing_mails').select('id').where('expires_at', '<=', p.now).limit(1),
 );
 
 /** Returns no row when another process has claimed the mail meanwhile. */
@@ -50,7 +50,11 @@ export const putFailure = statement((db, p: { now: number; reason: MailFailure }
 );
 
 export const clearFailure = statement((db, _: Record<never, never>) =>
-  db.updateTable('mail_state').set({ failed_at: null, reason: null }).where('failed_at', 'is not', null),
+  db
+    .updateTable('mail_state')
+    .set({ failed_at: null, reason: null })
+    .where('id', '=', 1)
+    .where('failed_at', 'is not', null),
 );
 
 export const countDropped = statement((db, p: { now: number }) =>

@@ -109,7 +109,7 @@ export class Mails {
     for (let sent = 0; ; sent++) {
       if (sent === AT_ONCE || signal?.aborted === true) return sent;
       const now = clock.now();
-      const due = await db.get(store.findDue, { now });
+      const due = (await db.get(store.findDue, { now })) ?? (await db.get(store.findExpired, { now }));
       if (due === undefined) return sent;
       const claim = { id: due.id, now, until: now + CLAIM_MS };
       const row = await db.transact((handle) => handle.get(store.claimMail, claim));
