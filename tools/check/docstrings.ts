@@ -1,19 +1,15 @@
 import { type Finding, lineAt, type Source } from './sources.ts';
 
-/** Folders whose docstrings all follow the rule. */
-const FOLDERS = /^(?:packages|server|cli|clients|tools|bench|e2e)\//;
 const FORBIDDEN = /\/\*\*\s*(?:\* )?(What|Whatever|Whoever|Which|Those|Whose|Who|Has|Have|Had)\b/g;
 
 /** Refuses docstrings that begin with a relative clause instead of a verb or a noun (CONTRIBUTING.md). */
 export function checkDocstrings(sources: readonly Source[]): Finding[] {
-  return sources
-    .filter(({ path }) => FOLDERS.test(path))
-    .flatMap(({ path, text }) =>
-      [...text.matchAll(FORBIDDEN)].map((match) => ({
-        path,
-        line: lineAt(text, match.index),
-        rule: 'docstring',
-        message: `begins with "${match[1]}": begin with a verb (functions) or a noun (values, types).`,
-      })),
-    );
+  return sources.flatMap(({ path, text }) =>
+    [...text.matchAll(FORBIDDEN)].map((match) => ({
+      path,
+      line: lineAt(text, match.index),
+      rule: 'docstring',
+      message: `begins with "${match[1]}": begin with a verb (functions) or a noun (values, types).`,
+    })),
+  );
 }

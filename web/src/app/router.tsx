@@ -35,7 +35,7 @@ function lazyPage<Module extends object, Name extends keyof Module>(
 }
 
 const root = createRootRoute({ component: RootLayout, notFoundComponent: NotFound });
-/** Which vault to open; without any, the first steps. */
+/** Opens a vault; an account without one begins with the first steps. */
 const Home = lazyPage(() => import('./home.tsx'), 'Home');
 const home = createRoute({ getParentRoute: () => root, path: '/', validateSearch: welcomeParams, component: Home });
 const vaults = createRoute({

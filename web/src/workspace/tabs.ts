@@ -4,7 +4,7 @@ export interface Tabs {
   readonly ids: readonly string[];
   /** The one or two that are shown, from the left; none before a note was opened. */
   readonly shown: readonly string[];
-  /** Which of them has the focus. */
+  /** Index of the tab with the focus. */
   readonly at: number;
   /** Closed tabs, the last one first, with their positions. */
   readonly closed: readonly { readonly id: string; readonly place: number }[];

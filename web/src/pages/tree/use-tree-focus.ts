@@ -13,7 +13,7 @@ import { typeAhead } from '../../data/tree/tree-keys.ts';
 
 const TYPE_AHEAD_MS = 700;
 
-/** Which row of the tree is active, which are selected, and how one gets from one to another. */
+/** Active and selected rows of the tree, and the keys that move between rows. */
 export function useTreeFocus(rows: readonly TreeRow[], index: TreeIndex, current: string | null) {
   const [active, setActive] = useState<string | null>(current);
   const [selection, setSelection] = useState<Selection>(NOTHING_SELECTED);

@@ -1,4 +1,4 @@
-/** Which part of the day it is, as people greet each other. */
+/** Returns the part of the day, as greetings name it. */
 export function partOfDay(now: Date): 'morning' | 'afternoon' | 'evening' {
   const hour = now.getHours();
   if (hour >= 5 && hour < 12) return 'morning';

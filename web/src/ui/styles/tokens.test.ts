@@ -28,7 +28,7 @@ function contrast(one: string, other: string): number {
 
 const SURFACES = ['page', 'panel', 'raised', 'sunken'];
 const SOFT = ['accent-soft', 'danger-soft', 'ok-soft', 'warn-soft', 'info-soft', 'added', 'removed'];
-/** Which tokens are read or recognised on which, and the least contrast that allows it. */
+/** Pairs of tokens that are read or recognised on each other, with their minimum contrast. */
 const RULES: readonly { readonly of: string[]; readonly on: string[]; readonly least: number }[] = [
   { of: ['text', 'muted', 'faint', 'accent-ink', 'danger', 'ok', 'warn', 'info'], on: SURFACES, least: 4.5 },
   { of: ['text', 'muted'], on: SOFT, least: 4.5 },

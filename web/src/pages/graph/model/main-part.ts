@@ -7,7 +7,7 @@ export interface Box {
 /** Of so many points at each side, few enough are left out that a lonely one does not make all others small. */
 const LEFT_OUT = 0.01;
 
-/** Which nodes belong to the largest part that is linked together. @param edges places of nodes in pairs. */
+/** Returns the nodes of the largest connected part. @param edges places of nodes in pairs. */
 export function mainPart(count: number, edges: Uint32Array): readonly number[] {
   const parents = Uint32Array.from({ length: count }, (_, at) => at);
   const rootOf = (at: number): number => {
