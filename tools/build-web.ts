@@ -1,28 +1,14 @@
-import { existsSync, globSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { globSync, rmSync, writeFileSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 import { build } from 'vite';
-import { digestOf } from './digest.ts';
+import { digestOf, isBuilt, webApp } from './digest.ts';
 import { webConfig } from './web-config.ts';
 
 const root = join(import.meta.dirname, '..');
 const folder = join(root, 'web/dist');
-/** A digest of what the build was made of; not served. */
-const STAMP = join(folder, 'build.stamp');
-/** Input files of the build. */
-const INPUTS = [
-  'web/index.html',
-  'web/fonts/**',
-  'web/frames/**',
-  'web/public/**',
-  'web/src/**',
-  'web/worker/**',
-  'packages/*/src/**',
-  'package-lock.json',
-  'tools/{*web*,licences}.ts',
-];
 const COMPRESSIBLE = /\.(css|html|js|json|svg|wasm|webmanifest|ttf)$/;
 /** The strongest level takes ten times as long for a hundredth of the size. */
 const BROTLI = { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } };
@@ -32,12 +18,12 @@ const BROTLI = { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } };
  * same sources.
  */
 export async function buildWeb(): Promise<void> {
-  const digest = digestOf(root, INPUTS);
-  if (existsSync(STAMP) && readFileSync(STAMP, 'utf8') === digest) return;
+  if (isBuilt(root, webApp)) return;
+  const digest = digestOf(root, webApp.sources);
   rmSync(folder, { recursive: true, force: true });
   await build(webConfig(root));
   await Promise.all(globSync('**/*', { cwd: folder }).map((name) => compress(join(folder, name))));
-  writeFileSync(STAMP, digest);
+  writeFileSync(join(root, webApp.stamp), digest);
 }
 
 async function compress(path: string): Promise<void> {

@@ -1,9 +1,20 @@
-import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname, join, relative } from 'node:path';
+import { BUILT, PLUGIN } from '../server/src/domains/operating/downloads/downloads.ts';
+import { packObsidian } from './build-obsidian.ts';
 import { buildWeb } from './build-web.ts';
 import { bundle } from './bundle.ts';
 import { builtCommit } from './commit.ts';
-import { digestOfProgram, stampOf } from './digest.ts';
+import { digestOf, isBuilt, program } from './digest.ts';
 import { manifestOfProgram } from './manifest.ts';
 
 const root = join(import.meta.dirname, '..');
@@ -46,17 +57,19 @@ export async function build(): Promise<void> {
   await buildProgram();
 }
 
-/** Builds only the program. Returns the path of the command. */
+/** Builds only the program, with the plugin that it hands out. Returns the path of the command. */
 export async function buildProgram(): Promise<string> {
-  const digest = digestOfProgram(root);
-  const stamp = stampOf(root);
-  if (!existsSync(stamp) || readFileSync(stamp, 'utf8') !== digest) {
+  if (!isBuilt(root, program)) {
+    const digest = digestOf(root, program.sources);
     await bundleProgram();
-    writeFileSync(stamp, digest);
+    writeFileSync(join(root, program.stamp), digest);
   }
-  nameCommit();
+  await nameCommit();
   return bin;
 }
+
+/** What the package has beside the program. It is linked: packing copies what the links name. */
+const BESIDE = ['web/dist', 'README.md', 'LICENSE', 'CHANGELOG.md', 'docs', 'deploy'];
 
 async function bundleProgram(): Promise<void> {
   rmSync(dist, { recursive: true, force: true });
@@ -65,18 +78,30 @@ async function bundleProgram(): Promise<void> {
   writeFileSync(bin, commandOf(readFileSync(bin, 'utf8'), manifest));
   chmodSync(bin, 0o755);
   writeFileSync(manifestFile, JSON.stringify(manifest, null, 2));
-  // The program looks for the web app beside it; packing copies what the link names.
-  mkdirSync(join(dist, 'web'));
-  symlinkSync('../../web/dist', join(dist, 'web/dist'), 'dir');
+  for (const path of BESIDE) {
+    const link = join(dist, path);
+    mkdirSync(dirname(link), { recursive: true });
+    symlinkSync(relative(dirname(link), join(root, path)), link);
+  }
 }
 
-/** Writes the commit into the manifest, also when the same sources were built at another commit. */
-function nameCommit(): void {
+/** Writes the commit into manifest and plugin, also when the same sources were built at another commit. */
+async function nameCommit(): Promise<void> {
   const before = readFileSync(manifestFile, 'utf8');
   const manifest = { ...JSON.parse(before), commit: builtCommit() };
   const text = JSON.stringify(manifest, null, 2);
-  // A program that starts meanwhile must not read half a file.
-  if (text !== before) writeFileSync(manifestFile, text);
+  const plugin = join(dist, BUILT, PLUGIN);
+  if (text === before && existsSync(plugin)) return;
+  const archive = await packObsidian(manifest.commit);
+  mkdirSync(dirname(plugin), { recursive: true });
+  writeWhole(plugin, archive.bytes);
+  writeWhole(manifestFile, text);
+}
+
+/** A program that starts meanwhile must not read half a file. */
+function writeWhole(file: string, content: string | Buffer): void {
+  writeFileSync(`${file}.new`, content);
+  renameSync(`${file}.new`, file);
 }
 
 if (import.meta.main) await build();

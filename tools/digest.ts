@@ -1,23 +1,44 @@
 import { createHash } from 'node:crypto';
-import { globSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, globSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 
+/** Everything that the program is built of, with the plugin that it hands out. */
 const PROGRAM = [
   'packages/*/src/**',
   'server/src/**',
   'cli/src/**',
+  'clients/obsidian/src/**',
+  'clients/obsidian/{build.mjs,manifest.json,styles.css}',
   'package-lock.json',
-  'tools/{build,bundle,licences}.ts',
+  'tools/{build*,bundle,licences}.ts',
+];
+/** Everything that the web app is built of. */
+const WEB = [
+  'web/index.html',
+  'web/fonts/**',
+  'web/frames/**',
+  'web/public/**',
+  'web/src/**',
+  'web/worker/**',
+  'packages/*/src/**',
+  'package-lock.json',
+  'tools/{*web*,licences}.ts',
 ];
 
-/** Where the digest of the sources is kept that dist/ was built from. */
-export function stampOf(root: string): string {
-  return join(root, 'dist/build.stamp');
+/** Something that is built, with a digest of its sources beside it. */
+export interface Built {
+  /** Where the digest is kept, relative to the root. */
+  readonly stamp: string;
+  readonly sources: readonly string[];
 }
 
-/** Returns a digest of what the program in dist/ is made of. */
-export function digestOfProgram(root: string): string {
-  return digestOf(root, PROGRAM);
+export const program: Built = { stamp: 'dist/build.stamp', sources: PROGRAM };
+export const webApp: Built = { stamp: 'web/dist/build.stamp', sources: WEB };
+
+/** Whether something was built from the present sources. */
+export function isBuilt(root: string, { stamp, sources }: Built): boolean {
+  const file = join(root, stamp);
+  return existsSync(file) && readFileSync(file, 'utf8') === digestOf(root, sources);
 }
 
 /**

@@ -1,7 +1,6 @@
-import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { digestOfProgram, stampOf } from './digest.ts';
+import { isBuilt, program, webApp } from './digest.ts';
 
 /*
  * node tools/notevault.ts [arguments of the command]
@@ -10,8 +9,7 @@ import { digestOfProgram, stampOf } from './digest.ts';
  * faster, else from source.
  */
 const root = join(import.meta.dirname, '..');
-const stamp = stampOf(root);
-const compiled = existsSync(stamp) && readFileSync(stamp, 'utf8') === digestOfProgram(root);
+const compiled = isBuilt(root, program) && isBuilt(root, webApp);
 if (!compiled) process.stderr.write('Running from source, which starts slowly: npm run build compiles it.\n');
 const main = join(root, compiled ? 'dist/cli/src/main.js' : 'cli/src/main.ts');
 // The program starts further processes by the name it was started by.

@@ -42,6 +42,8 @@ export interface AppOverrides extends Pick<AccountDeps, 'passwordCost'> {
   readonly spoolBytes?: number;
   /** The web app to serve, null for none; by default the one that was built. */
   readonly webApp?: WebApp | null;
+  /** The folder of the program that is handed out; by default the one that runs. */
+  readonly program?: string;
 }
 
 export interface Context {

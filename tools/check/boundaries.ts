@@ -11,7 +11,7 @@ const SHELVES: Readonly<Record<string, readonly string[]>> = {
   reading: ['search', 'sync'],
   connecting: ['credentials', 'devices', 'oauth'],
   exchanging: ['uploads', 'mcp', 'imports'],
-  operating: ['logs', 'admin'],
+  operating: ['logs', 'admin', 'downloads'],
 };
 /** The domains as `<shelf>/<domain>`, in order. */
 const DOMAIN_ORDER = Object.entries(SHELVES).flatMap(([shelf, domains]) =>

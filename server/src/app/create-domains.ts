@@ -1,3 +1,4 @@
+import { fileURLToPath } from 'node:url';
 import { MB } from '@notevault/protocol/values/byte-units.ts';
 import type { UserId, VaultId } from '@notevault/protocol/values/ids.ts';
 import type { Context } from '../app.ts';
@@ -16,6 +17,7 @@ import { Uploads } from '../domains/exchanging/uploads/uploads.ts';
 import { Idempotency } from '../domains/foundation/idempotency/idempotency.ts';
 import { Keys } from '../domains/foundation/keys/keys.ts';
 import { Admin } from '../domains/operating/admin/admin.ts';
+import { Downloads } from '../domains/operating/downloads/downloads.ts';
 import { Logs } from '../domains/operating/logs/logs.ts';
 import type { Database, WriteHandle } from '../ports/database/database.ts';
 import { createProductEvents } from '../product-events.ts';
@@ -72,8 +74,17 @@ export async function createDomains(context: Context): Promise<Domains> {
     imports,
     logs,
     admin,
+    downloads: createDownloads(context),
   };
   return domains;
+}
+
+/** The folder of the program, where it is built; sources hand out nothing, because what was built may differ. */
+const PROGRAM = import.meta.url.endsWith('.ts') ? null : fileURLToPath(new URL('../../../', import.meta.url));
+
+function createDownloads({ config, overrides, publicUrl }: Context): Downloads | null {
+  if (config.downloads === 'off') return null;
+  return new Downloads({ program: overrides.program ?? PROGRAM, dataDir: config.dataDir, publicUrl });
 }
 
 function createImports(

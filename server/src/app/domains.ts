@@ -22,6 +22,7 @@ import type { Uploads } from '../domains/exchanging/uploads/uploads.ts';
 import type { Idempotency } from '../domains/foundation/idempotency/idempotency.ts';
 import type { Keys } from '../domains/foundation/keys/keys.ts';
 import type { Admin } from '../domains/operating/admin/admin.ts';
+import type { Downloads } from '../domains/operating/downloads/downloads.ts';
 import type { Logs } from '../domains/operating/logs/logs.ts';
 import type { Search } from '../domains/reading/search/search.ts';
 import type { Sync } from '../domains/reading/sync/sync.ts';
@@ -70,6 +71,8 @@ export interface Domains extends KeyDomains, AccountDomains, ContentDomains, Cre
   readonly imports: Imports;
   readonly logs: Logs;
   readonly admin: Admin;
+  /** Null if this server hands out no clients. */
+  readonly downloads: Downloads | null;
 }
 
 /** Returns all domains once they exist, for hooks in which an earlier one calls a later one. */

@@ -21,12 +21,14 @@ import { vaultsRoutes } from '../domains/content/vaults/vaults.routes.ts';
 import { importsRoutes } from '../domains/exchanging/imports/imports.routes.ts';
 import { uploadsRoutes } from '../domains/exchanging/uploads/uploads.routes.ts';
 import { adminRoutes } from '../domains/operating/admin/admin.routes.ts';
+import { downloadsRoutes } from '../domains/operating/downloads/downloads.routes.ts';
 import { logsRoutes } from '../domains/operating/logs/logs.routes.ts';
 import { searchRoutes } from '../domains/reading/search/search.routes.ts';
 import { syncRoutes } from '../domains/reading/sync/sync.routes.ts';
 import { goneRoutes } from '../http/gone-routes.ts';
 import type { RawRoute } from '../http/pages/raw-routes.ts';
 import type { Route } from '../http/route.ts';
+import { version } from '../version.ts';
 import type { Domains } from './domains.ts';
 
 export function routesOf(domains: Domains): Route[] {
@@ -61,6 +63,11 @@ export function routesOf(domains: Domains): Route[] {
 }
 
 /** Routes outside the API: pages for people, and the OAuth endpoints. */
-export function rawRoutesOf({ oauth, devices }: Domains, publicUrl: string): RawRoute[] {
-  return [...providerRoutes(oauth, publicUrl), ...consentRoutes(oauth), ...linkPageRoutes(devices)];
+export function rawRoutesOf({ oauth, devices, downloads }: Domains, publicUrl: string): RawRoute[] {
+  return [
+    ...providerRoutes(oauth, publicUrl),
+    ...consentRoutes(oauth),
+    ...linkPageRoutes(devices),
+    ...downloadsRoutes(downloads, version),
+  ];
 }

@@ -34,6 +34,9 @@ export const HANDLED_BYTES = { units: 96 * MB, unitsPerTenant: 24 * MB, waiting:
 /** Streamed bodies that are received at once: each holds buffers, and a file or a connection. */
 export const UPLOADS = { units: 32, unitsPerTenant: 8, waiting: 128, waitingPerTenant: 64 };
 
+/** Downloads of clients that are sent at once, per network: each holds a file open. */
+export const DOWNLOADS = { units: 32, unitsPerTenant: 8, waiting: 128, waitingPerTenant: 64 };
+
 /** Passwords that are hashed at once: each takes 19 MiB, and one of four threads that file access needs too. */
 export const PASSWORD_HASHES = { units: 2, unitsPerTenant: 2, waiting: 64, waitingPerTenant: 16 };
 

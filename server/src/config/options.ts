@@ -88,6 +88,11 @@ export const options = {
     default: ['*'],
     does: 'Web origins that may call the API from a browser, in addition to the Obsidian app; `none` refuses all, Obsidian included.',
   }),
+  downloads: network({
+    kind: choice('on', 'off'),
+    default: 'on',
+    does: 'Whether /download/ hands out the clients of this version, and the files in the folder downloads of the data folder, to anyone.',
+  }),
   socketsPerUser: network({
     kind: integer(1, 100_000),
     default: 200,

@@ -1,5 +1,6 @@
 import rateLimit, { type RateLimitOptions } from '@fastify/rate-limit';
 import { NotevaultError } from '@notevault/protocol/errors.ts';
+import type { Rule } from '@notevault/protocol/operations.ts';
 import { networkOf } from '@notevault/protocol/values/ip-network.ts';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Route } from './route.ts';
@@ -55,14 +56,20 @@ function windowsOf(elapsed: () => number) {
 
 /** The limit of a route, for its `config`. @param perMinute the common limit; 0 for no limits. */
 export function rateLimitOf({ rule, countedFor }: Route, perMinute: number): RateLimitOptions | false {
-  const { limit } = rule;
-  if (limit === undefined || perMinute === 0) return false;
+  const limited = rateLimitFor(rule.limit, perMinute);
+  if (limited === false) return false;
   return {
-    max: limit === 'auth' ? perMinute : Math.max(limit.atLeast, perMinute),
+    ...limited,
     ...(countedFor === undefined
       ? {}
       : { keyGenerator: async (request) => (await countedFor(request.cookies)) ?? addressAndPath(request) }),
   };
+}
+
+/** The common limit, or that but at least a number. @param perMinute the common limit; 0 for no limits. */
+export function rateLimitFor(limit: Rule['limit'], perMinute: number): RateLimitOptions | false {
+  if (limit === undefined || perMinute === 0) return false;
+  return { max: limit === 'auth' ? perMinute : Math.max(limit.atLeast, perMinute) };
 }
 
 function addressAndPath(request: FastifyRequest): string {

@@ -121,7 +121,7 @@ export async function buildHttp(deps: HttpDeps): Promise<FastifyInstance> {
     },
     { prefix: '/api' },
   );
-  await mountRawRoutes(app, deps.rawRoutes, { publicUrl: deps.publicUrl, rateLimited: deps.authRateLimit > 0 });
+  await mountRawRoutes(app, deps.rawRoutes, deps);
   if (deps.webApp !== null) mountWebApp(app, deps.webApp);
   mountProbes(app, deps.ready);
   return app;

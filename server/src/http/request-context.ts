@@ -38,12 +38,7 @@ export function requestContextOf(
     cookies: route.rule.readsCookies ? request.cookies : NO_COOKIES,
     authorization: headers.authorization ?? null,
     origin: headers.origin ?? null,
-    header: (name: string) => {
-      // A range is of what GET answers (RFC 9110, section 14.2).
-      if (name === 'range' && request.method === 'HEAD') return null;
-      const value = headers[name];
-      return typeof value === 'string' ? value : null;
-    },
+    header: (name: string) => headerOf(request, name),
     tail: tailOf(request, route),
     body: request.body,
     query: request.query,
@@ -51,6 +46,14 @@ export function requestContextOf(
     ...authorized,
   };
   return call;
+}
+
+/** Returns a header by its lower-case name; null without it. */
+export function headerOf({ headers, method }: Pick<FastifyRequest, 'headers' | 'method'>, name: string): string | null {
+  // A range is of what GET answers (RFC 9110, section 14.2).
+  if (name === 'range' && method === 'HEAD') return null;
+  const value = headers[name];
+  return typeof value === 'string' ? value : null;
 }
 
 /** Decodes the name of an assistant's program; one that cannot be decoded, or is longer than allowed, is cut. */

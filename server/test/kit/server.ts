@@ -77,6 +77,8 @@ export interface TestServerOptions {
   readonly spoolBytes?: number;
   /** The web app that is served. None by default. */
   readonly webApp?: WebApp;
+  /** The folder of the program that is handed out. None by default. */
+  readonly program?: string;
   /** Serves something else than the tools at the endpoint for assistants. */
   readonly createMcpServer?: NonNullable<AppOverrides['createMcpServer']>;
   /** Gets each line of the log. Nothing is logged by default. */
@@ -101,6 +103,7 @@ export async function startServer(options: TestServerOptions): Promise<TestServe
     archiveLimits,
     spoolBytes,
     webApp = null,
+    program,
     config,
     createMcpServer,
     log,
@@ -127,6 +130,7 @@ export async function startServer(options: TestServerOptions): Promise<TestServe
     await buildApp({ db, keyring, blobs, bus, clock, fetcher, embedder, mailer }, settings, logger, {
       passwordCost: CHEAP_PASSWORDS,
       webApp,
+      ...(program === undefined ? {} : { program }),
       ...(trashLimits === undefined ? {} : { trashLimits }),
       ...(trialMs === undefined ? {} : { trialMs }),
       ...(archiveLimits === undefined ? {} : { archiveLimits }),

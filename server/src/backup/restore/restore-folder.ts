@@ -29,7 +29,10 @@ import {
 
 export const POINT_PREFIX = 'restore-point-';
 /** Files that may be in a folder without data. */
-const NO_DATA = new Set(['master.key', 'lock.sqlite', 'restoring', 'compile-cache', 'admin.sock', RESERVE_FILE]);
+const NO_DATA = new Set([
+  ...['master.key', 'lock.sqlite', 'restoring', 'compile-cache', 'admin.sock', RESERVE_FILE],
+  ...['downloads', 'packed'],
+]);
 
 /** Restores into the data folder, with the embedded database. */
 export async function restoreIntoFolder(request: RestoreRequest): Promise<RestoreResult> {

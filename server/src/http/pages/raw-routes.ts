@@ -4,11 +4,15 @@ import { errors, NotevaultError } from '@notevault/protocol/errors.ts';
 import { MB } from '@notevault/protocol/values/byte-units.ts';
 import { networkOf } from '@notevault/protocol/values/ip-network.ts';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { send as sendReply } from '../answers/send.ts';
+import { rateLimitFor } from '../auth-limit.ts';
 import { PUBLIC_BODY_LIMIT } from '../body/body.ts';
 import { BodyReader, MemoryBudget } from '../body/body-reader.ts';
 import { inviteBody } from '../body/body-stream.ts';
 import { errorResponseOf, toCatalogueError } from '../errors.ts';
 import { refuseOtherMethods } from '../other-methods.ts';
+import { headerOf } from '../request-context.ts';
+import type { Reply } from '../route.ts';
 import { type Form, formOf } from './forms.ts';
 import { acceptedLanguage, type PageLanguage } from './page-language.ts';
 import { faultText } from './page-texts.ts';
@@ -21,8 +25,8 @@ export interface RawRoute {
   readonly path: string;
   /** Largest body in bytes; the limit of public routes by default. */
   readonly bodyLimit?: number;
-  /** `auth`: rate-limited by IP and path. */
-  readonly limit?: 'auth';
+  /** Requests a minute by IP and path: the common limit of `auth`, or that but at least a number. */
+  readonly limit?: 'auth' | { readonly atLeast: number };
   /** Set when HEAD is answered too. */
   readonly head?: true;
   /** Set when pages of any origin may use it, because no cookie counts there. */
@@ -35,6 +39,11 @@ export interface RawRoute {
 /** The input of a handler. */
 export interface RawRequest {
   readonly query: Readonly<Record<string, unknown>>;
+  readonly params: Readonly<Record<string, string>>;
+  /** Returns any header of the request by its lower-case name. */
+  readonly header: (name: string) => string | null;
+  /** The client's address, as reported by trusted proxies. */
+  readonly ip: string;
   /** The language that the browser asks for. */
   readonly language: PageLanguage;
   /** Parses the form of the request. Throws `foreign_form` for a form of another site, `unsupported_media_type`. */
@@ -54,13 +63,15 @@ export type RawReply =
   /** The next URL of the browser, sent with 303. */
   | { readonly redirect: string }
   | { readonly document: object; readonly maxAgeSeconds: number }
+  /** Bytes with their headers. */
+  | { readonly reply: Reply }
   /** A function that writes the answer instead. */
   | { readonly answeredBy: (exchange: RawExchange) => Promise<void> };
 
 export interface RawDeps {
   readonly publicUrl: string;
-  /** Whether requests are limited by address. */
-  readonly rateLimited: boolean;
+  /** Requests per minute per IP and path on limited routes; 0 = no limit. */
+  readonly authRateLimit: number;
 }
 
 const BODIES_BYTES_MAX = 16 * MB;
@@ -86,11 +97,11 @@ function mount(scope: FastifyInstance, route: RawRoute, deps: RawDeps): void {
     exposeHeadRoute: route.head ?? false,
     schema: { hide: true },
     bodyLimit: route.bodyLimit ?? PUBLIC_BODY_LIMIT,
-    config: route.limit === 'auth' && deps.rateLimited ? { rateLimit: {} } : { rateLimit: false },
+    config: { rateLimit: rateLimitFor(route.limit, deps.authRateLimit) },
     handler: async (request, reply) => {
       try {
         const raw = rawRequestOf(request, reply, deps);
-        return await send(reply, await route.handle(raw), raw);
+        return await send(reply, await route.handle(raw), raw, deps);
       } catch (error) {
         if (route.forPeople !== true) throw error;
         return sendFault(reply, error);
@@ -120,6 +131,9 @@ async function readBytes(request: FastifyRequest, payload: Readable, budget: Mem
 function rawRequestOf(request: FastifyRequest, reply: FastifyReply, { publicUrl }: RawDeps): RawRequest {
   return {
     query: request.query as Record<string, unknown>,
+    params: request.params as Record<string, string>,
+    header: (name) => headerOf(request, name),
+    ip: request.ip,
     language: acceptedLanguage(request.headers['accept-language']),
     form: () => formOf(request, publicUrl),
     browser: { request: requestFor(request, publicUrl), response: reply.raw },
@@ -157,12 +171,21 @@ function pathOf(request: FastifyRequest): string {
   return pattern.replace(/:(\w+)/g, (_, name: string) => encodeURIComponent(params[name] ?? ''));
 }
 
-async function send(reply: FastifyReply, answer: RawReply, { browser }: RawRequest): Promise<unknown> {
+async function send(
+  reply: FastifyReply,
+  answer: RawReply,
+  { browser }: RawRequest,
+  { publicUrl }: RawDeps,
+): Promise<unknown> {
   if ('page' in answer) return sendPage(reply, answer.status ?? 200, answer.page);
   if ('redirect' in answer) return reply.redirect(answer.redirect, 303);
   if ('document' in answer) {
     reply.header('cache-control', `public, max-age=${answer.maxAgeSeconds}`);
     return answer.document;
+  }
+  if ('reply' in answer) {
+    await sendReply(reply, answer.reply, { successStatus: 200, publicUrl, permit: null, coding: undefined });
+    return reply;
   }
   reply.hijack();
   // Headers set so far (request id, CORS, rate limit) are copied to the answer.

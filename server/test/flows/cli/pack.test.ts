@@ -49,6 +49,8 @@ test('the npm package holds the bundled program with its licences, no sources an
     'CHANGELOG.md',
     'cli/src/main.js',
     'bundle/LICENSES.txt',
+    'deploy/systemd/notevault.service',
+    'docs/operations.md',
     'web/dist/index.html',
   ]) {
     assert.ok(existsSync(join(installed, path)), path);
@@ -82,7 +84,7 @@ test('the command of the npm package refuses an older Node in one sentence, befo
   assert.deepEqual([status, stderr], [1, 'notevault: this is Node 20.19.0, and Notevault needs 24.6 or newer.\n']);
 });
 
-test('the command of the npm package serves, and stops cleanly on SIGTERM', async () => {
+test('the installed command serves, hands out itself and the plugin as packed, and stops cleanly on SIGTERM', async () => {
   const port = await freePort();
   const server = spawn(bin, ['serve', '--port', String(port), '--data-dir', join(folder, 'data')], {
     env,
@@ -106,6 +108,13 @@ test('the command of the npm package serves, and stops cleanly on SIGTERM', asyn
     assert.equal(((await answer.json()) as { version: string }).version, manifest().version);
     const page = await fetch(`http://127.0.0.1:${port}/`, { headers: { accept: 'text/html' } });
     assert.match(await page.text(), /<div id="app">/);
+    const downloaded = async (name: string) =>
+      Buffer.from(await (await fetch(`http://127.0.0.1:${port}/download/${name}`)).arrayBuffer());
+    const [archive = ''] = readdirSync(folder).filter((name) => name.endsWith('.tgz'));
+    assert.ok((await downloaded('notevault.tgz')).equals(readFileSync(join(folder, archive))), 'the package itself');
+    execFileSync(process.execPath, [join(root, 'tools/pack-obsidian.ts'), folder], { cwd: root, stdio: 'pipe' });
+    const [plugin = ''] = readdirSync(folder).filter((name) => name.endsWith('.zip'));
+    assert.ok((await downloaded('notevault-obsidian.zip')).equals(readFileSync(join(folder, plugin))), 'the plugin');
   } finally {
     server.kill('SIGTERM');
   }

@@ -1,11 +1,10 @@
 import type { AttachmentWithContent } from '@notevault/protocol/attachments.ts';
 import { isSet } from '@notevault/protocol/values/schemas.ts';
 import { fromOpened } from '../../../concurrency/opened-pieces.ts';
-import { namesTag } from '../../../http/answers/revalidation.ts';
+import { acceptsJson, type RangedFile, rangedReply } from '../../../http/answers/ranges.ts';
 import { base64Length, encodeBase64 } from '../../../http/base64.ts';
 import type { Reply } from '../../../http/route.ts';
 import type { OpenFile } from './attachments.ts';
-import { acceptsJson, dispositionOf, rangeOf } from './ranges.ts';
 import { isShownInline } from './uploads/extensions.ts';
 import { JSON_FILE_MAX } from './uploads/uploads.schema.ts';
 
@@ -25,30 +24,21 @@ export function fileReply(file: OpenFile, wants: Wants): Reply<AttachmentWithCon
 
 function rawReply({ attachment, bytes }: OpenFile, { header }: Wants): Reply<AttachmentWithContent> {
   const { content_hash: hash, size_bytes: size, mime_type: type, path } = attachment;
-  const etag = `"${hash}"`;
-  const common = {
-    etag,
+  const headers = {
     vary: 'Accept',
     'cache-control': 'private, no-cache',
     'content-security-policy': FILE_POLICY,
-    'accept-ranges': 'bytes',
   };
-  if (namesTag(header('if-none-match'), etag)) return { status: 304, headers: common };
-  // Ranges of two versions do not fit together: the whole file is sent when the client has another version.
-  const condition = header('if-range');
-  const range = condition === null || condition === etag ? rangeOf(header('range'), size) : null;
-  const { start, end } = range ?? { start: 0, end: size };
-  const name = path.slice(path.lastIndexOf('/') + 1);
-  return {
-    status: range === null ? 200 : 206,
-    headers: {
-      ...common,
-      'content-type': type.startsWith('text/') ? `${type}; charset=utf-8` : type,
-      'content-disposition': dispositionOf(isShownInline(type) ? 'inline' : 'attachment', name),
-      ...(range === null ? {} : { 'content-range': `bytes ${start}-${end - 1}/${size}` }),
-    },
-    bytes: { length: end - start, open: () => bytes({ start, end }) },
+  const file: RangedFile = {
+    name: path.slice(path.lastIndexOf('/') + 1),
+    size,
+    etag: `"${hash}"`,
+    type: type.startsWith('text/') ? `${type}; charset=utf-8` : type,
+    disposition: isShownInline(type) ? 'inline' : 'attachment',
+    headers,
+    open: bytes,
   };
+  return rangedReply(file, header);
 }
 
 /** Streamed: as one string, a file of 64 MB would be in memory several times. */

@@ -1,6 +1,43 @@
 import { NotevaultError } from '@notevault/protocol/errors.ts';
 import Negotiator from 'negotiator';
-import type { ByteRange } from '../../../ports/blobs/blobs.ts';
+import type { ByteRange } from '../../ports/blobs/blobs.ts';
+import type { ReplyBytes } from '../route.ts';
+import { namesTag } from './revalidation.ts';
+
+/** A file whose bytes are sent whole or in ranges. */
+export interface RangedFile {
+  readonly name: string;
+  readonly size: number;
+  /** A strong tag, with quotes. */
+  readonly etag: string;
+  readonly type: string;
+  readonly disposition: 'inline' | 'attachment';
+  /** Headers of every answer, also of one without bytes. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** Opens a range; not called for HEAD, nor when the client has the file. */
+  open(range: ByteRange): ReturnType<ReplyBytes['open']>;
+}
+
+/** Answers a request for a file with all of it, a range, or that the client has it. Throws `range_not_satisfiable`. */
+export function rangedReply(file: RangedFile, header: (name: string) => string | null) {
+  const { etag, size } = file;
+  const common = { ...file.headers, etag, 'accept-ranges': 'bytes' };
+  if (namesTag(header('if-none-match'), etag)) return { status: 304, headers: common };
+  // Ranges of two versions do not fit together: the whole file is sent when the client has another version.
+  const condition = header('if-range');
+  const range = condition === null || condition === etag ? rangeOf(header('range'), size) : null;
+  const { start, end } = range ?? { start: 0, end: size };
+  return {
+    status: range === null ? 200 : 206,
+    headers: {
+      ...common,
+      'content-type': file.type,
+      'content-disposition': dispositionOf(file.disposition, file.name),
+      ...(range === null ? {} : { 'content-range': `bytes ${start}-${end - 1}/${size}` }),
+    },
+    bytes: { length: end - start, open: () => file.open({ start, end }) },
+  };
+}
 
 /**
  * Returns the range of a file that a `Range` header requests (RFC 9110, section 14.2). Null means the whole file:
