@@ -8,6 +8,7 @@ export const keys = {
   vaults: ['vaults'] as const,
   deletedVaults: ['vaults', 'deleted'] as const,
   connections: ['connections'] as const,
+  downloads: ['downloads'] as const,
   sessions: ['sessions'] as const,
   imports: ['imports'] as const,
   /** Queries of the admin pages. */

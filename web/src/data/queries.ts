@@ -1,5 +1,6 @@
 import type { User } from '@notevault/protocol/accounts.ts';
 import type { AdminUser } from '@notevault/protocol/admin.ts';
+import type { DownloadList } from '@notevault/protocol/downloads.ts';
 import type { DanglingLink } from '@notevault/protocol/links.ts';
 import type { Mention } from '@notevault/protocol/mentions.ts';
 import type { OpenedNotes } from '@notevault/protocol/personal.ts';
@@ -34,6 +35,16 @@ export const connectionsQuery = queryOptions({
   queryKey: keys.connections,
   queryFn: () => api.connections(),
   refetchInterval: 5_000,
+});
+
+/** The names of what the server hands out; none if it hands out nothing. */
+export const downloadsQuery = queryOptions({
+  queryKey: keys.downloads,
+  queryFn: async () => {
+    const answer = await fetch('/download/', { headers: { accept: 'application/json' } });
+    if (!answer.ok) return [];
+    return ((await answer.json()) as DownloadList).files.map(({ name }) => name);
+  },
 });
 
 /** Only admins may read it. */

@@ -159,14 +159,21 @@ export const settings: typeof english = {
     kind: { oauth: 'Anwendung', device: 'Gerät', pat: 'Token' },
   },
   connect: {
-    obsidianText:
-      'Installiere das Plugin Notevault auf Rechnern und Telefonen und gib ihm diese Adresse. Es zeigt eine Seite, auf der du einen Tresor wählst.',
+    obsidianText: 'Hält einen Tresor in Obsidian und einen auf diesem Server gleich, auf Rechnern und Telefonen.',
+    plugin: 'Lade das Plugin herunter',
+    download: 'Herunterladen',
+    pack: 'Packe das Plugin in einem Klon von Notevault',
+    unpack: 'Entpacke es in diesen Ordner deines Tresors',
+    enable: 'Aktiviere Notevault unter „Community-Plugins“ und gib ihm diese Adresse',
     folder: 'Ein Ordner auf deinem Rechner',
-    folderText:
-      'Hält einen Ordner und einen Tresor in beide Richtungen gleich. Führe dies in einem Klon von Notevault aus und folge dem Link.',
+    folderText: 'Hält einen Ordner und einen Tresor in beide Richtungen gleich.',
+    install: 'Installiere die Befehlszeile, die Node 24.6 oder neuer braucht',
+    signIn: 'Melde dich an und folge dem Link, den sie zeigt',
+    sync: 'Synchronisiere einen Ordner',
     assistant: 'Ein Assistent',
     assistantText:
-      'Trage diese Adresse in deinem Assistenten als Connector (MCP) ein. Er fragt, welche Tresore er benutzen darf.',
+      'Trage diesen Server als Connector (MCP) ein. Dein Assistent fragt, welche Tresore er benutzen darf.',
+    address: 'Die Adresse, für Assistenten, die nach einer fragen',
     waiting: 'Wartet auf den ersten Kontakt …',
     seen: '{{name}} ist verbunden',
   },
