@@ -21,6 +21,14 @@ export async function* readCopyRows(bytes: AsyncIterable<Uint8Array>): AsyncGene
   }
 }
 
+const SPECIAL: Readonly<Record<string, string>> = { '\\': '\\\\', '\n': '\\n', '\r': '\\r', '\t': '\\t' };
+
+/** Returns a row, with its values in the order of the columns. */
+export function copyRow(values: readonly (string | null)[]): string {
+  const texts = values.map((value) => value?.replace(/[\\\n\r\t]/g, (letter) => SPECIAL[letter] ?? letter) ?? '\\N');
+  return `${texts.join('\t')}\n`;
+}
+
 function valuesOf(line: string): (string | null)[] {
   return line.split('\t').map((text) => (text === '\\N' ? null : unescaped(text)));
 }

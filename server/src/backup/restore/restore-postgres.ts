@@ -3,23 +3,28 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { type Client, escapeIdentifier } from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
 import { type Config, directUrlOf } from '../../config/config.ts';
+import { databaseFile } from '../../data/data-folder.ts';
 import { migrations } from '../../data/migrations.ts';
 import { masterKeyFor, openBlobs } from '../../open-ports.ts';
 import { systemClock } from '../../ports/clock/clock.ts';
 import { connect } from '../../ports/database/postgres/client.ts';
 import { openPostgres } from '../../ports/database/postgres/postgres.ts';
+import { checkSqlite } from '../../ports/database/sqlite/check.ts';
 import { BackupError, backupName } from '../format.ts';
-import { type BackupKey, openBackup } from '../read/open-backup.ts';
-import { stepsOf } from '../read/open-copy.ts';
+import { type BackupKey, type OpenBackup, openBackup } from '../read/open-backup.ts';
+import { loadIntoSqlite, stepsOf } from '../read/open-copy.ts';
 import type { BackupSource } from '../read/source.ts';
 import type { CopyCheck } from '../verify/check-copy.ts';
 import { checkWith } from '../verify/check-with.ts';
+import { copySqliteTables, RECORD } from './copy-sqlite.ts';
 import { prepareRestored } from './prepare-restored.ts';
 import type { RestorePoint } from './restore.ts';
 import {
   checkBackup,
+  databaseBytes,
   type RestoreRequest,
   type RestoreResult,
+  requireFree,
   requireHealthy,
   storeBlobs,
   takenAtOf,
@@ -29,7 +34,6 @@ import { STAGING } from './unfinished-restore.ts';
 /** An arbitrary number that only restores lock in a database. */
 const LOCK = 7_266_482_312;
 export const POINT_PREFIX = 'restore_point_';
-const RECORD = 'schema_migrations';
 /** How long a server that was just stopped may keep a connection. */
 const STOPPING_MS = 5_000;
 
@@ -48,7 +52,7 @@ export async function restoreIntoPostgres(request: RestoreRequest): Promise<Rest
     const key = await checkBackup(backup, request);
     await client.query(`drop schema if exists ${STAGING} cascade`);
     await client.query(`create schema ${STAGING}`);
-    const health = await prepare(request, source, key, inSchema(url, STAGING));
+    const health = await prepare(request, backup, key, inSchema(url, STAGING));
     requireHealthy(health);
     // The preparation's own connections look like those of a server, and may not have closed yet.
     await requireNoServer(client, servers);
@@ -67,34 +71,46 @@ export function connectToRestore(config: Config): Promise<Client & AsyncDisposab
 
 async function prepare(
   { config, revokeCredentials }: RestoreRequest,
-  source: BackupSource,
+  { source, scratch }: OpenBackup,
   key: BackupKey,
   url: string,
-) {
+): Promise<CopyCheck> {
   const clock = systemClock();
   await using opened = new AsyncDisposableStack();
   const db = opened.use(await openPostgres({ url, poolSize: config.databasePool }));
   await db.migrate(stepsOf(source.manifest.body));
-  await copyTables(url, source);
+  const pages = await copyTables(url, source, scratch);
   await db.migrate(migrations);
   await prepareRestored(db, clock, revokeCredentials, takenAtOf(source));
   const blobs = opened.use(await openBlobs(config, db, clock));
-  await storeBlobs(source, blobs);
-  return await checkWith({ db, blobs, key, config, clock });
+  await storeBlobs(source, { db, blobs, config, clock });
+  const checked = await checkWith({ db, blobs, key, config, clock });
+  return { ...checked, faults: [...pages, ...checked.faults] };
 }
 
-/** Copies every table, in the order of the backup: each after those that it references. */
-async function copyTables(url: string, source: BackupSource): Promise<void> {
+/** Copies every table, each after those that it references. Resolves to damage of a SQLite file, in words. */
+async function copyTables(url: string, source: BackupSource, scratch: string): Promise<readonly string[]> {
   await using client = await connect({ connectionString: url });
   await client.query('begin');
-  for (const { name, columns } of source.manifest.body.database) {
-    if (name === RECORD) continue;
-    const list = (columns ?? []).map((column) => escapeIdentifier(column)).join(', ');
-    const into = client.query(copyFrom(`copy ${escapeIdentifier(name)} (${list}) from stdin`));
-    await pipeline(source.part(name), into);
+  const { engine, database } = source.manifest.body;
+  let faults: readonly string[] = [];
+  if (engine === 'sqlite') {
+    const file = databaseFile(scratch);
+    await requireFree(scratch, databaseBytes(source), 'Reading the backup');
+    await loadIntoSqlite(source, file);
+    faults = await checkSqlite(file);
+    if (faults.length === 0) await copySqliteTables(file, client);
+  } else {
+    for (const { name, columns } of database) {
+      if (name === RECORD) continue;
+      const list = (columns ?? []).map((column) => escapeIdentifier(column)).join(', ');
+      const into = client.query(copyFrom(`copy ${escapeIdentifier(name)} (${list}) from stdin`));
+      await pipeline(source.part(name), into);
+    }
   }
   await client.query('commit');
   await client.query('analyze');
+  return faults;
 }
 
 /**

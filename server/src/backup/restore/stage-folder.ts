@@ -4,7 +4,9 @@ import { databaseFile } from '../../data/data-folder.ts';
 import { migrations } from '../../data/migrations.ts';
 import { blobStoreOf, openBlobs } from '../../open-ports.ts';
 import type { Blobs } from '../../ports/blobs/blobs.ts';
-import { systemClock } from '../../ports/clock/clock.ts';
+import { databaseBlobs } from '../../ports/blobs/database.ts';
+import { type Clock, systemClock } from '../../ports/clock/clock.ts';
+import type { Database } from '../../ports/database/database.ts';
 import { checkSqlite } from '../../ports/database/sqlite/check.ts';
 import { openSqlite } from '../../ports/database/sqlite/sqlite.ts';
 import { freeBytesOf } from '../files.ts';
@@ -49,13 +51,31 @@ export async function stageInFolder({
   await db.migrate(migrations);
   await prepareRestored(db, clock, revokeCredentials, takenAtOf(source));
   const blobs = opened.use(await openBlobs(config, db, clock));
-  await storeBlobs(source, blobs);
+  await storeBlobs(source, { db, blobs, config, clock });
   const checked = await checkWith({ db, blobs, key, config, clock }, deep);
   return { ...checked, faults: [...pages, ...checked.faults] };
 }
 
-export async function storeBlobs(source: BackupSource, blobs: Blobs): Promise<void> {
+interface BlobTarget {
+  readonly db: Database;
+  readonly blobs: Blobs;
+  readonly config: Config;
+  readonly clock: Clock;
+}
+
+/** Stores the attachments of a backup where the configuration says, also those that are in its database. */
+export async function storeBlobs(source: BackupSource, { db, blobs, config, clock }: BlobTarget): Promise<void> {
   for await (const blob of source.blobs()) await blobs.put(blob.key, source.bytes('blobs', blob));
+  const { stored } = source.manifest.body.blobs;
+  if (stored === 'apart' || blobStoreOf(config).kind === 'database') return;
+  await using inside = databaseBlobs(db, clock);
+  for await (const page of inside.list()) {
+    for (const { key } of page) {
+      const bytes = await inside.read(key);
+      if (bytes !== null) await blobs.put(key, bytes);
+    }
+    await inside.delete(page.map(({ key }) => key));
+  }
 }
 
 /** When a backup was taken, in epoch milliseconds. */
@@ -63,10 +83,13 @@ export function takenAtOf({ manifest }: BackupSource): number {
   return Date.parse(manifest.body.taken_at);
 }
 
-export function stagedBytes({ manifest }: BackupSource): number {
-  const { database, blobs } = manifest.body;
-  const pieces = database.flatMap((part) => part.pieces);
-  return pieces.reduce((sum, [, size]) => sum + size, 0) + blobs.bytes;
+export function stagedBytes(source: BackupSource): number {
+  return databaseBytes(source) + source.manifest.body.blobs.bytes;
+}
+
+export function databaseBytes({ manifest }: BackupSource): number {
+  const pieces = manifest.body.database.flatMap((part) => part.pieces);
+  return pieces.reduce((sum, [, size]) => sum + size, 0);
 }
 
 /**
@@ -105,22 +128,10 @@ export interface RestoreResult {
 /** Checks every byte of a backup, and that it fits the configuration. Resolves to its key. */
 export async function checkBackup({ source }: OpenBackup, request: RestoreRequest): Promise<BackupKey> {
   const { config, passphrase, progress = () => undefined } = request;
-  const { body } = source.manifest;
-  const inDatabase = blobStoreOf(config).kind === 'database';
-  if (body.blobs.stored === 'database' && !inDatabase) {
-    throw new BackupError(
-      'Attachments are inside the database of this backup: set NOTEVAULT_BLOBS=database, then restore.',
-    );
-  }
-  if (body.engine === 'sqlite' && config.databaseUrl !== null) {
-    throw new BackupError(
-      'The backup is of an embedded database and cannot be restored into PostgreSQL: leave NOTEVAULT_DATABASE_URL out.',
-    );
-  }
   const key = await keyOfBackup(source, config, passphrase);
   if (key === null) {
     throw new BackupError(
-      `The backup needs master key ${body.master_key_id}: give it as NOTEVAULT_MASTER_KEY, put its file into the data ` +
+      `The backup needs master key ${source.manifest.body.master_key_id}: give it as NOTEVAULT_MASTER_KEY, put its file into the data ` +
         'folder, or give --passphrase-stdin if the backup has it.',
     );
   }

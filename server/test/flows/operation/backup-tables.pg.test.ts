@@ -31,6 +31,53 @@ const TABLES = {
 
 type Place = { readonly file: string } | { readonly url: string };
 
+const BLOB_TABLES = ['blobs', 'blob_chunks'];
+const ENGINES = ['sqlite', 'postgres'] as const;
+const masterKey = systemClock().random(MASTER_KEY_BYTES);
+
+/** A place for data, with its configuration. */
+async function make(
+  name: string,
+  engine: (typeof ENGINES)[number],
+  blobs: 'disk' | 'database',
+  opened: AsyncDisposableStack,
+  folder: Folder,
+) {
+  const postgres = engine === 'postgres' ? opened.use(await freshPostgres()) : null;
+  const dataDir = folder.at(name);
+  mkdirSync(dataDir, { mode: 0o700 });
+  const config = readConfig({
+    ...{ NOTEVAULT_DATA_DIR: dataDir, NOTEVAULT_BLOBS: blobs },
+    NOTEVAULT_MASTER_KEY: masterKey.toString('base64'),
+    ...(postgres === null ? {} : { NOTEVAULT_DATABASE_URL: postgres.url }),
+  });
+  return { config, place: postgres ?? { file: databaseFile(dataDir) } };
+}
+
+/** Backs up a place with rows in every table. Resolves to how many each table has. */
+async function backUpFilled({ config, place }: Awaited<ReturnType<typeof make>>, backups: string) {
+  await using db = await openDatabase(config);
+  const mailer = new Mailbox();
+  mailer.failure = new MailError('unreachable');
+  const stored = { open: async () => db, masterKey, blobs: 'database' } as const;
+  const options = { ...stored, mailer, config: { analytics: 'log' } } as const;
+  await using server = await startServer(options);
+  using _editor = await fillEveryTable(server);
+  await backUpIntoFolder(backups, null, { config, passphrase: null });
+  return countRows(place);
+}
+
+/** The rows that a restore of some data keeps, except those of tables with other names. */
+function keptOf(counts: Map<string, number>, without: readonly string[] = []) {
+  return [...counts].filter(([name]) => !NOT_KEPT.has(name) && !without.includes(name)).sort();
+}
+
+/** Trying restored data folds an edit into its note, whose text before is a version. */
+function folded(counts: Map<string, number>): Map<string, number> {
+  const versions = (counts.get('note_versions') ?? 0) + (counts.get('note_updates') ?? 0);
+  return new Map(counts).set('note_versions', versions).set('note_updates', 0);
+}
+
 /** How many rows each table has. */
 async function countRows(place: Place): Promise<Map<string, number>> {
   await using raw = await openRaw(place);
@@ -45,40 +92,16 @@ async function countRows(place: Place): Promise<Map<string, number>> {
 const noPostgres = whyNoPostgres() ?? false;
 
 describe('a backup of data with rows in every table', () => {
-  for (const engine of ['sqlite', 'postgres'] as const) {
+  for (const engine of ENGINES) {
     const skip = engine === 'postgres' && noPostgres;
     test(`a backup of data with rows in every table is good, and is restored with all of them on ${engine}`, {
       skip,
     }, async () => {
       using folder = new Folder();
       await using opened = new AsyncDisposableStack();
-      const clock = systemClock();
-      const masterKey = clock.random(MASTER_KEY_BYTES);
-      /** A place for data, with its configuration. */
-      const make = async (name: string) => {
-        const postgres = engine === 'postgres' ? opened.use(await freshPostgres()) : null;
-        const dataDir = folder.at(name);
-        mkdirSync(dataDir, { mode: 0o700 });
-        const config = readConfig({
-          ...{ NOTEVAULT_DATA_DIR: dataDir, NOTEVAULT_BLOBS: 'database' },
-          NOTEVAULT_MASTER_KEY: masterKey.toString('base64'),
-          ...(postgres === null ? {} : { NOTEVAULT_DATABASE_URL: postgres.url }),
-        });
-        return { config, place: postgres ?? { file: databaseFile(dataDir) } };
-      };
-      const [from, to] = [await make('data'), await make('elsewhere')];
-      let before: Map<string, number>;
-      {
-        await using db = await openDatabase(from.config);
-        const mailer = new Mailbox();
-        mailer.failure = new MailError('unreachable');
-        const stored = { open: async () => db, masterKey, blobs: 'database' } as const;
-        const options = { ...stored, mailer, config: { analytics: 'log' } } as const;
-        await using server = await startServer(options);
-        using _editor = await fillEveryTable(server);
-        await backUpIntoFolder(folder.at('backups'), null, { config: from.config, passphrase: null });
-        before = await countRows(from.place);
-      }
+      const from = await make('data', engine, 'database', opened, folder);
+      const to = await make('elsewhere', engine, 'database', opened, folder);
+      const before = await backUpFilled(from, folder.at('backups'));
       const empty = [...before].filter(([, rows]) => rows === 0).map(([name]) => name);
       // Only the servers of a PostgreSQL database are told apart.
       const unused = engine === 'sqlite' ? ['server_identity'] : [];
@@ -87,13 +110,35 @@ describe('a backup of data with rows in every table', () => {
       const request = { path: folder.at('backups'), config: to.config, passphrase: null };
       assert.deepEqual((await verifyBackup({ ...request, deep: true })).opened?.faults, []);
       await restoreBackup({ ...request, revokeCredentials: false });
-      const after = await countRows(to.place);
-      // Trying the restored data has folded the edit into its note, whose text before is a version.
-      assert.equal(after.get('note_updates'), 0);
-      const versions = (before.get('note_versions') ?? 0) + (before.get('note_updates') ?? 0);
-      before.set('note_versions', versions).set('note_updates', 0);
-      const kept = (counts: Map<string, number>) => [...counts].filter(([name]) => !NOT_KEPT.has(name)).sort();
-      assert.deepEqual(kept(after), kept(before));
+      assert.deepEqual(keptOf(await countRows(to.place)), keptOf(folded(before)));
     });
   }
+
+  test('a backup moves from SQLite to PostgreSQL and back, and its attachments out of the database and back', {
+    skip: noPostgres,
+  }, async () => {
+    using folder = new Folder();
+    await using opened = new AsyncDisposableStack();
+    const from = await make('first', 'sqlite', 'database', opened, folder);
+    const between = await make('second', 'postgres', 'disk', opened, folder);
+    const to = await make('third', 'sqlite', 'database', opened, folder);
+    const before = folded(await backUpFilled(from, folder.at('backups')));
+    const restore = { passphrase: null, revokeCredentials: false };
+    await restoreBackup({ ...restore, path: folder.at('backups'), config: between.config });
+    const moved = await countRows(between.place);
+    assert.deepEqual(keptOf(moved, BLOB_TABLES), keptOf(before, BLOB_TABLES));
+    assert.deepEqual(
+      BLOB_TABLES.map((name) => moved.get(name)),
+      [0, 0],
+    );
+
+    await backUpIntoFolder(folder.at('again'), null, { config: between.config, passphrase: null });
+    const again = { ...restore, path: folder.at('again'), config: to.config };
+    assert.deepEqual((await verifyBackup({ ...again, deep: true })).opened?.faults, []);
+    await restoreBackup(again);
+    // A backup of attachments apart has none of the parts of uploads, which are in the database otherwise.
+    const after = await countRows(to.place);
+    assert.deepEqual(keptOf(after, BLOB_TABLES), keptOf(before, BLOB_TABLES));
+    assert.notEqual(after.get('blobs'), 0);
+  });
 });

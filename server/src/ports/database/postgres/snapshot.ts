@@ -6,7 +6,7 @@ import { portError } from './errors.ts';
 import { valueTypes } from './value-types.ts';
 
 /** Each table after those that it references, so that rows can be restored in this order. */
-const TABLES = `with recursive tables as (
+const TABLES_IN_ORDER = `with recursive tables as (
     select c.oid, c.relname::text as name from pg_class c
     where c.relkind = 'r' and c.relnamespace = current_schema()::regnamespace
   ), depths as (
@@ -20,6 +20,17 @@ const TABLES = `with recursive tables as (
   select name from depths group by name order by max(depth), name`;
 const COLUMNS = `select attname::text as name from pg_attribute
   where attrelid = $1::regclass and attnum > 0 and not attisdropped order by attnum`;
+
+/** Lists the tables of the current schema, each after those that it references. */
+export async function tablesInOrder(client: Pick<Client, 'query'>): Promise<string[]> {
+  return (await client.query<{ name: string }>(TABLES_IN_ORDER)).rows.map(({ name }) => name);
+}
+
+/** Lists the columns of a table of the current schema, in their order. */
+export async function columnsOf(client: Pick<Client, 'query'>, table: string): Promise<string[]> {
+  const { rows } = await client.query<{ name: string }>(COLUMNS, [escapeIdentifier(table)]);
+  return rows.map(({ name }) => name);
+}
 
 /**
  * Begins a snapshot of a database: one transaction in which every table is copied as text.
@@ -60,22 +71,25 @@ class PostgresSnapshot implements DatabaseSnapshot {
   }
 
   async all(sql: string, ...params: readonly (string | number)[]): Promise<readonly SnapshotRow[]> {
+    return this.#read(async () => (await this.#client.query<SnapshotRow>(sql, [...params])).rows);
+  }
+
+  async #read<Result>(read: () => Promise<Result>): Promise<Result> {
     try {
-      return (await this.#client.query<SnapshotRow>(sql, [...params])).rows;
+      return await read();
     } catch (error) {
       throw portError(error);
     }
   }
 
   async *parts(): AsyncGenerator<SnapshotPart> {
-    for (const { name } of await this.all(TABLES)) {
-      const table = String(name);
+    for (const table of await this.#read(() => tablesInOrder(this.#client))) {
       if (this.#without.has(table)) {
         // Read too, so that damage in a table that is left out does not go unnoticed.
         await this.all(readInFull(table));
         continue;
       }
-      const columns = (await this.all(COLUMNS, escapeIdentifier(table))).map((column) => String(column.name));
+      const columns = await this.#read(() => columnsOf(this.#client, table));
       yield { name: table, columns, bytes: this.#rows(table, columns) };
     }
   }
