@@ -16,7 +16,7 @@ const PACKAGE = 'notevault.tgz';
 /** How to connect Obsidian, a folder and an assistant; a card says so when one really did something. */
 export function ConnectCards({ connections }: { readonly connections: readonly Connection[] }) {
   const t = useTexts('settings');
-  const { data: downloads = [] } = useQuery(downloadsQuery);
+  const { data: downloads = [PLUGIN, PACKAGE] } = useQuery(downloadsQuery);
   const { origin } = location;
   const used = connections.filter(({ last_used_at: at }) => at !== null);
   const device = (isPlugin: boolean) =>

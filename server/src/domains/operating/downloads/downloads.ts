@@ -43,24 +43,33 @@ export class Downloads {
 
   /** Lists what can be downloaded, with the hashes of all files. */
   async list(): Promise<DownloadFile[]> {
-    const { program, dataDir } = this.#deps;
-    const paths = new Map<string, string>();
-    for (const name of await readdir(join(dataDir, OWN)).catch(() => [])) paths.set(name, join(dataDir, OWN, name));
-    // Clients of another version than the server's are not handed out under these names.
-    if (program !== null) {
-      paths.set(PLUGIN, join(program, BUILT, PLUGIN));
-      paths.set(PACKAGE, await this.#packed(program));
-    }
-    const names = [...paths.keys()].filter((name) => !name.startsWith('.')).sort();
-    const files = await Promise.all(names.map((name) => this.#describe(name, paths.get(name) ?? '')));
+    const paths = await this.#paths();
+    const names = [...paths.keys()].sort();
+    const files = await Promise.all(names.map((name) => this.#find(name, paths)));
     return files.filter((file) => file !== null);
   }
 
   /** Throws `not_found_route`. */
   async file(name: string): Promise<DownloadFile> {
-    const file = (await this.list()).find((each) => each.name === name);
-    if (file === undefined) throw new NotevaultError('not_found_route');
+    const file = await this.#find(name, await this.#paths());
+    if (file === null) throw new NotevaultError('not_found_route');
     return file;
+  }
+
+  /** Returns how to come to the path of each file, by name. */
+  async #paths(): Promise<Map<string, () => Promise<string>>> {
+    const { program, dataDir } = this.#deps;
+    const own = await readdir(join(dataDir, OWN)).catch(() => []);
+    const shown = own.filter((name) => !name.startsWith('.'));
+    const paths = new Map(shown.map((name) => [name, async () => join(dataDir, OWN, name)]));
+    if (program === null) return paths;
+    // Clients of another version than the server's are not handed out under these names.
+    return paths.set(PLUGIN, async () => join(program, BUILT, PLUGIN)).set(PACKAGE, () => this.#packed(program));
+  }
+
+  async #find(name: string, paths: ReadonlyMap<string, () => Promise<string>>): Promise<DownloadFile | null> {
+    const path = await paths.get(name)?.();
+    return path === undefined ? null : this.#describe(name, path);
   }
 
   /** Opens a file whose bytes are still those of its hash. Throws `unavailable` if it changed meanwhile. */

@@ -7,7 +7,6 @@ import { pack } from 'tar-stream';
 
 /** The time that npm gives to every file of a package. */
 const PACKED_AT = new Date('1985-10-26T08:15:00Z');
-const BEST = 9;
 /** Packages beside an installed program, and marks of a build, are no part of it. */
 const LEFT_OUT = /^node_modules$|\.stamp$/;
 
@@ -39,7 +38,7 @@ export async function packPackage(folder: string, files: readonly PackageFile[],
   const { bin } = JSON.parse(await readFile(join(folder, 'package.json'), 'utf8')) as { bin: Record<string, string> };
   const commands = new Set(Object.values(bin));
   const archive = pack();
-  const written = pipeline(archive, createGzip({ level: BEST }), createWriteStream(target, { mode: 0o600 }));
+  const written = pipeline(archive, createGzip(), createWriteStream(target, { mode: 0o600 }));
   // Awaited below; until then a failure must not be unhandled.
   written.catch(() => undefined);
   for (const { path } of files) {
