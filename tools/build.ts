@@ -68,7 +68,7 @@ export async function buildProgram(): Promise<string> {
   return bin;
 }
 
-/** What the package has beside the program. It is linked: packing copies what the links name. */
+/** Files and folders of the package beside the program. They are linked: packing copies what the links name. */
 const BESIDE = ['web/dist', 'README.md', 'LICENSE', 'CHANGELOG.md', 'docs', 'deploy'];
 
 async function bundleProgram(): Promise<void> {

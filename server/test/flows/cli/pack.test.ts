@@ -84,7 +84,7 @@ test('the command of the npm package refuses an older Node in one sentence, befo
   assert.deepEqual([status, stderr], [1, 'notevault: this is Node 20.19.0, and Notevault needs 24.6 or newer.\n']);
 });
 
-test('the installed command serves, hands out itself and the plugin as packed, and stops cleanly on SIGTERM', async () => {
+test('the installed command hands out itself and the plugin as packed, and stops cleanly on SIGTERM', async () => {
   const port = await freePort();
   const server = spawn(bin, ['serve', '--port', String(port), '--data-dir', join(folder, 'data')], {
     env,

@@ -3,10 +3,9 @@ import { networkOf } from '@notevault/protocol/values/ip-network.ts';
 import Negotiator from 'negotiator';
 import { FairSemaphore } from '../../../concurrency/semaphore.ts';
 import { DOWNLOADS } from '../../../config/limits.ts';
-import { rangedReply } from '../../../http/answers/ranges.ts';
+import { type RangedFile, rangedReply } from '../../../http/answers/ranges.ts';
 import { closedSignal, onceClosed } from '../../../http/connections/closed-signal.ts';
 import type { RawReply, RawRequest, RawRoute } from '../../../http/pages/raw-routes.ts';
-import type { ByteRange } from '../../../ports/blobs/blobs.ts';
 import { downloadsPage } from './downloads.pages.ts';
 import type { DownloadFile, Downloads } from './downloads.ts';
 
@@ -28,7 +27,7 @@ export function downloadsRoutes(downloads: Downloads | null, version: string): R
       path: '/download/:name',
       handle: async (request) => {
         const file = await downloads.file(request.params.name ?? '');
-        const open = (range: ByteRange) => openBytes(downloads, file, range, turns, request);
+        const open: RangedFile['open'] = (range) => openBytes(downloads, file, range, turns, request);
         return { reply: replyOf(file, request, open) };
       },
     },
@@ -43,11 +42,7 @@ async function listOf(downloads: Downloads, version: string, { header, language 
   return { document: { version, files } satisfies DownloadList, maxAgeSeconds: 0 };
 }
 
-function replyOf(
-  { name, size_bytes: size, sha256 }: DownloadFile,
-  { header }: RawRequest,
-  open: Parameters<typeof rangedReply>[0]['open'],
-) {
+function replyOf({ name, size_bytes: size, sha256 }: DownloadFile, { header }: RawRequest, open: RangedFile['open']) {
   const type = TYPES[name.slice(name.lastIndexOf('.') + 1)] ?? 'application/octet-stream';
   const headers = { 'cache-control': 'public, no-cache', vary: 'Accept-Encoding' };
   return rangedReply({ name, size, etag: `"${sha256}"`, type, disposition: 'attachment', headers, open }, header);
@@ -57,7 +52,7 @@ function replyOf(
 async function openBytes(
   downloads: Downloads,
   file: DownloadFile,
-  { start, end }: ByteRange,
+  { start, end }: Parameters<RangedFile['open']>[0],
   turns: FairSemaphore,
   { ip, browser: { response } }: RawRequest,
 ): Promise<AsyncIterable<Uint8Array>> {
