@@ -59,7 +59,7 @@ export async function markAsRestored(config: Config): Promise<Finding> {
   return { what: 'restored', ok: true, says: `clients of ${counted(vaults, 'vault')} will read them again` };
 }
 
-/** How far a long check is. */
+/** Reports the progress of a long check. */
 export type DoctorProgress = (done: number, unit: 'seconds of reading pages' | 'rows opened') => void;
 
 /**

@@ -75,7 +75,7 @@ interface Failing {
 export class FailureLog {
   readonly #log: FastifyBaseLogger;
   readonly #clock: Pick<Clock, 'elapsed'>;
-  /** By job, and by kind of failure. */
+  /** Current failures, by job and kind. */
   readonly #failing = new Map<string, Map<string, Failing>>();
 
   constructor(log: FastifyBaseLogger, clock: Pick<Clock, 'elapsed'>) {

@@ -9,7 +9,7 @@ const HOUR_MS = 60 * MINUTE_MS;
 /** Edits and documents are normally flushed on signals; this job finds what a signal missed. */
 const FLUSH_MS = 5_000;
 const ANALYTICS_MS = 10_000;
-/** How often to look whether writes have rested, so that they can be indexed and embedded. */
+/** Interval of the check whether writes have paused, so that they can be indexed and embedded. */
 const EMBED_MS = 1000;
 /** How long a mail waits to be sent. */
 const MAIL_MS = 1000;

@@ -6,7 +6,7 @@ interface Group {
   users: number;
 }
 
-/** How long work waits for the lock, and the error thrown after that time. */
+/** The timeout of waiting for the lock, and the error that is thrown then. */
 interface WaitLimit {
   readonly ms: number;
   readonly error: () => Error;

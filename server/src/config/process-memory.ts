@@ -3,7 +3,9 @@ import { getHeapStatistics } from 'node:v8';
 /** The first version in which `process.execve` is not experimental. */
 const NODE_MIN = 26;
 
-/** How much unused memory the C library's allocator and V8 keep is decided when a process starts. */
+/**
+ * Settings that limit the unused memory kept by the C library's allocator; they are read only when a process starts.
+ */
 const ALLOCATOR: Readonly<Record<string, string>> = {
   // Otherwise each thread has an arena of its own, which keeps the memory of its largest piece of work.
   MALLOC_ARENA_MAX: '2',
@@ -45,7 +47,10 @@ export interface ProcessStart {
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 
-/** For a restart with low memory use; null when it is impossible, or the settings were made by somebody. */
+/**
+ * Returns the environment and flags for a restart with low memory use; null when that is impossible, or the operator
+ * has set them.
+ */
 export function leanStart({ platform, version, hasChannel, execArgv, heapLimitMb, memoryMb, env }: ProcessStart) {
   if (platform !== 'linux' || hasChannel || Number.parseInt(version, 10) < NODE_MIN) return null;
   if (Object.keys(ALLOCATOR).some((name) => env[name] !== undefined)) return null;

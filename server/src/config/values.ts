@@ -2,7 +2,7 @@ import { isIP } from 'node:net';
 import { resolve } from 'node:path';
 import { inspect } from 'node:util';
 
-/** How the text of one kind of option becomes a value. */
+/** The parser of one kind of option value. */
 export interface ValueKind<T> {
   /** Describes the value in help texts: `--port <number>`. */
   readonly placeholder: string;

@@ -1,6 +1,6 @@
 // Tables that a released step makes and a later one removes.
 
-/** How much vectors counted in the searches of a vault. */
+/** DDL of the weight of vectors in a vault's searches. */
 export const searchWeightsDdl = `
 create table search_weights (
   vault_id uuid not null references vaults (id) on delete cascade,

@@ -81,7 +81,10 @@ export interface HttpDeps {
 
 /** A large file over a slow connection takes hours; a body that stops arriving or is not read is cut off earlier. */
 const REQUEST_MS = 6 * 3_600_000;
-/** More than request headers may have: the router's own answer to a longer parameter is not of the catalogue. */
+/**
+ * Maximum length of a route parameter: more than the headers of a request may have, because the router's answer to a
+ * longer one is not in the catalogue.
+ */
 const PARAM_LENGTH_MAX = 64 * 1024;
 const READ = new Set(['GET', 'HEAD']);
 /** HSTS for this host only, because the operator's other hosts may lack HTTPS. */

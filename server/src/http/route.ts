@@ -24,7 +24,10 @@ export interface RequestContext {
   readonly origin: string | null;
   /** Returns any header of the request by its lower-case name. */
   readonly header: (name: string) => string | null;
-  /** For routes that end in `/*`: the rest of the URL path, normalised like paths of notes, or as the route's `tail`. */
+  /**
+   * The rest of the URL path, for routes that end in `/*`: normalised like paths of notes, or as the route's `tail`
+   * says.
+   */
   readonly tail: string;
 }
 
@@ -174,7 +177,7 @@ interface NamedRequest<P> {
   readonly params: FieldsOf<P>;
 }
 
-/** For the document: the media type of a streamed body, and its fields if it is JSON. */
+/** The media type of a streamed body, and its fields if it is JSON, for the document. */
 export interface StreamedBody {
   readonly mediaType: 'application/json' | 'application/octet-stream' | 'application/offset+octet-stream';
   readonly schema: TSchema;
@@ -186,7 +189,10 @@ export interface ReceivedBody extends AsyncDisposable {
   readonly identity: unknown;
 }
 
-/** Without the stored form of a streamed body, any two bodies under one key would count as the same request. */
+/**
+ * Requires `receive` for a streamed body: without its stored form, any two bodies under one key would count as the same
+ * request.
+ */
 type ReceiveOf<T> = T extends StreamedBody ? { readonly receive: unknown; readonly body?: never } : unknown;
 
 /** A route whose answer is stored under the request's `X-Idempotency-Key` and returned again for the same request. */
@@ -194,7 +200,7 @@ export interface IdempotentSpec<O extends OperationName, B, Q, P, S extends Resp
   extends Omit<RouteBase<O, B, Q, P, S, T>, 'method'> {
   /** POST, by default. */
   readonly method?: 'PUT' | 'DELETE';
-  /** For a streamed route. It receives the whole body before it looks the key up. */
+  /** Receives the whole body of a streamed route, before the key is looked up. */
   readonly receive?: (request: RequestOf<O, B, Q, P> & StreamOf<T>) => Promise<Got>;
   /** Carries out the operation. As the last step of its transaction it awaits `inTransaction` with its result. */
   readonly perform: (

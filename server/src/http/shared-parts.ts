@@ -184,7 +184,7 @@ class SharedParts {
   }
 }
 
-/** How often each response and each parameter is in the operations, by its text. */
+/** Counts the uses of each response and parameter in the operations, by its text. */
 function countUses(paths: object): Map<string, number> {
   const uses = new Map<string, number>();
   mapOperations(paths, (operation) => {

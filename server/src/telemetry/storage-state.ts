@@ -3,7 +3,7 @@ import { BlobError, type Blobs } from '../ports/blobs/blobs.ts';
 import { type Database, DatabaseError, type WriteHandle } from '../ports/database/database.ts';
 import { aroundCalls } from './around-calls.ts';
 
-/** How many causes of an error are read; more would be a loop. */
+/** Maximum causes of an error that are read; more would be a loop. */
 const CAUSES_MAX = 5;
 
 /** Whether an error means that the disk is full, also one that another error reports. */
@@ -63,7 +63,7 @@ interface StorageStateOptions {
   readonly onDamage: (error: unknown) => void;
   /** Called each time the disk becomes full. */
   readonly onFull?: () => void;
-  /** Without one, a full disk is tried again at each write. */
+  /** The reserve of disk space; without one, each write tries a full disk again. */
   readonly reserve?: DiskReserve | null;
 }
 
@@ -93,7 +93,7 @@ export class StorageState {
     return this.#full.size > 0;
   }
 
-  /** For how many milliseconds the database has been known to be damaged; null while no call found it so. */
+  /** Milliseconds since the database was found damaged; null if it was not. */
   get damagedForMs(): number | null {
     return this.#damagedAt === null ? null : this.#elapsed() - this.#damagedAt;
   }

@@ -8,7 +8,7 @@ import { INCOMING, openFolderTarget } from './folder-target.ts';
 import { type BackupRequest, type BackupSummary, takeBackup } from './take-backup.ts';
 import { openTarTarget } from './tar-target.ts';
 
-/** How a backup is taken, wherever it is written. */
+/** Options of a backup that do not depend on its target. */
 export type BackupOptions = Omit<BackupRequest, 'target' | 'previous'>;
 
 export interface FolderBackup extends BackupSummary {

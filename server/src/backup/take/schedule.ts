@@ -5,7 +5,7 @@ import type { Database } from '../../ports/database/database.ts';
 import { backupState } from './lease.ts';
 
 const MINUTE_MS = 60_000;
-/** How long after a failure the backup is tried again: its cause, such as a full disk, often needs a person. */
+/** Delay before a failed backup is retried: its cause, such as a full disk, often needs a person. */
 const RETRY_MS = 60 * MINUTE_MS;
 
 export interface BackupSchedule {

@@ -17,11 +17,11 @@ export interface CopyCheck {
   readonly attachments: number;
   /** Rows that were damaged before the backup was taken, which a restore brings back as they are. */
   readonly damage: Damage;
-  /** In words, without content; empty when everything else works. */
+  /** Faults in words, without content of notes; empty when everything else works. */
   readonly faults: readonly string[];
 }
 
-/** How many vaults are tried unless all are. */
+/** Number of vaults that are checked, unless all are. */
 const VAULTS_TRIED = 5;
 
 /**

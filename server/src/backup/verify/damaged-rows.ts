@@ -17,7 +17,7 @@ export interface DamagedRow {
 export interface Damage {
   /** How many parts of rows were opened. */
   readonly opened: number;
-  /** How many do not open. */
+  /** Number of parts that do not open. */
   readonly damaged: number;
   /** The first of these. */
   readonly named: readonly DamagedRow[];

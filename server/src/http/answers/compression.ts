@@ -5,7 +5,7 @@ import { FairSemaphore } from '../../concurrency/semaphore.ts';
 import { currentHangUp, currentTenant } from '../../concurrency/tenant.ts';
 import { COMPRESSIONS } from '../../config/limits.ts';
 
-/** How the bytes of an answer are sent (RFC 9110, section 8.4). */
+/** The content coding of an answer (RFC 9110, section 8.4). */
 export type Coding = 'br' | 'gzip' | 'identity';
 
 /** The better ones first, for clients to which all are equal. */

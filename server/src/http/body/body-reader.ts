@@ -3,7 +3,7 @@ import { NotevaultError } from '@notevault/protocol/errors.ts';
 
 /** The cost of a chunk beside its bytes: a body sent byte by byte takes far more memory than its length. */
 const CHUNK_OVERHEAD = 256;
-/** After this many consecutive intervals with too few bytes the request is ended. */
+/** Number of consecutive intervals with too few bytes after which the request is ended. */
 const SLOW_INTERVALS = 2;
 /** A body that is collected must be complete after this time, however steadily it arrives. */
 const BODY_MAX_MS = 300_000;

@@ -73,7 +73,10 @@ class Body {
     this.#throughput = throughput;
   }
 
-  /** When iteration stops early, the connection is left open, so that an answer can be sent. */
+  /**
+   * Yields the chunks of the body. When iteration stops early, the connection is left open, so that an answer can be
+   * sent.
+   */
   async *chunks(): AsyncGenerator<Buffer> {
     this.#begin();
     while (this.#failure === null) {

@@ -51,9 +51,9 @@ class Scanner {
   #field: string | null = null;
   #seen = false;
   #begins = false;
-  /** In a collected text: whether the previous byte was a backslash. */
+  /** Whether the previous byte of a collected text was a backslash. */
   #escaped = false;
-  /** In the long text: the part of an escape that was in the last chunk. */
+  /** The part of an escape at the end of the last chunk of the long text. */
   #escape = NOTHING;
   fields: Readonly<Record<string, unknown>> = {};
 

@@ -1,4 +1,4 @@
-/** How the pages look: as the web app does, with its colours for light and dark, without loading anything of it. */
+/** Style of the pages: that of the web app, with its colours for light and dark, without loading any of its files. */
 export const PAGE_STYLE = `
 :root{color-scheme:light dark;--page:light-dark(#fdfcfa,#1c1b19);--raised:light-dark(#ffffff,#262420);--sunken:light-dark(#f3f0ea,#23211e);--text:light-dark(#211e19,#ebe7df);--muted:light-dark(#544e45,#b8b1a6);--border:light-dark(#8a8274,#7d776c);--hairline:light-dark(#e8e3da,#302d28);--line:light-dark(#d8d1c4,#423e37);--accent:light-dark(#0b6b62,#5fc7b6);--accent-ink:light-dark(#0b6b62,#7ad3c4);--underline:light-dark(#4f958b,#45897f);--on-accent:light-dark(#ffffff,#0e1f1c);--danger:light-dark(#b3372b,#f0897d);--danger-soft:light-dark(#fbebe8,#352320)}
 *{box-sizing:border-box}

@@ -36,7 +36,7 @@ const ENTITIES: Readonly<Record<string, string>> = {
   '`': '&#96;',
 };
 
-/** For text and quoted attributes. */
+/** Escapes a value for text and quoted attributes. */
 function escaped(text: string): string {
   return text.replace(/[&<>"'`]/g, (character) => ENTITIES[character] ?? '');
 }

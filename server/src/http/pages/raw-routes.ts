@@ -48,7 +48,7 @@ export interface RawRequest {
   readonly language: PageLanguage;
   /** Parses the form of the request. Throws `foreign_form` for a form of another site, `unsupported_media_type`. */
   form(): Form;
-  /** For a library that reads the request itself; see `requestFor`. */
+  /** The exchange with the browser, for a library that reads the request itself; see `requestFor`. */
   readonly browser: RawExchange;
 }
 

@@ -30,7 +30,10 @@ const PAGE_POLICY = [
 ].join('; ');
 /** Policy of frames that render notes with a library: they may only run their own scripts, without the app's origin. */
 const FRAME_POLICY = framePolicy('data:');
-/** For the frame that shows one image of another server, after a click; a page of ours loads nothing from there. */
+/**
+ * Policy of the frame that shows one image of another server, after a click; the app's own pages load nothing from
+ * other servers.
+ */
 const IMAGE_FRAME_POLICY = framePolicy('https: http:');
 const IMAGE_FRAME = '/frames/image.html';
 

@@ -13,7 +13,9 @@ export interface AnalyticsSink {
   erase(analyticsId: string): Promise<void>;
 }
 
-/** For operators who collect logs. A log cannot be changed from here, so `erase` only asks for the erasure. */
+/**
+ * Creates a sink for operators who collect logs. The server cannot change a log, so `erase` only requests the erasure.
+ */
 export function logSink(write: (labels: { event: string; client: string }) => void): AnalyticsSink {
   return {
     async send(events) {

@@ -4,7 +4,7 @@ import type { BlobId, VaultId } from '@notevault/protocol/values/ids.ts';
 export interface BlobRow {
   vault_id: VaultId;
   blob_id: BlobId;
-  /** How many rows of `blob_chunks` it has so far. */
+  /** Number of its rows in `blob_chunks` so far. */
   chunks: number;
   /** Time of the last chunk in ms since the epoch; long after it, the put is considered dead. 0: to be removed. */
   touched_at: number;

@@ -211,7 +211,7 @@ class DatabaseBlobs implements Blobs {
 }
 
 interface ChunkWrite {
-  /** How many chunks were written before. */
+  /** Number of chunks written before. */
   readonly written: number;
   readonly chunks: readonly { n: number; bytes: Uint8Array }[];
   readonly isLast: boolean;

@@ -24,7 +24,7 @@ export interface DiskOptions {
 
 const READ_BYTES = 256 * 1024;
 const DELETES_AT_ONCE = 16;
-/** How many of a vault's up to 256 folders `deleteVault` removes at a time. */
+/** Number of a vault's up to 256 folders that `deleteVault` removes at a time. */
 const SHARDS_A_SLICE = 16;
 /** Number of folders remembered as durable; a forgotten one costs another sync. */
 const KNOWN_FOLDERS_MAX = 10_000;

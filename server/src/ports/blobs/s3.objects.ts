@@ -20,7 +20,7 @@ export interface BucketOptions {
   readonly endpoint: string | null;
   /** Whether URLs name the bucket in the path or in the host name. */
   readonly addressing: 'path' | 'host';
-  /** By default they are read where AWS tools look: environment, files, the machine's role. */
+  /** Credentials; by default they are read where AWS tools look: environment, files, the machine's role. */
   readonly credentials?: { readonly accessKeyId: string; readonly secretAccessKey: string };
   readonly region?: string;
 }

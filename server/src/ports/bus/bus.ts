@@ -5,7 +5,10 @@
  * process that arrive do so in the order in which they were published.
  */
 export interface Bus extends AsyncDisposable {
-  /** To the other processes, never to this one, in batches, without waiting. Dropped if larger than HINT_BYTES_MAX. */
+  /**
+   * Sends a hint to the other processes, in batches, without waiting; never to this one. Drops it if it is larger than
+   * HINT_BYTES_MAX.
+   */
   publish(topic: string, payload: string): void;
   /** Calls `listener` with what other processes publish, until disposed of. `listener` must not throw. */
   subscribe(topic: string, listener: (payload: string) => void): Disposable;

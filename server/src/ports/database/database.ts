@@ -94,7 +94,7 @@ export interface Database extends ReadHandle, AsyncDisposable {
 }
 
 /**
- * How long a body takes.
+ * The expected duration of a body.
  *
  * - `bulk`: thousands of statements, in a transaction of its own, during which everything but writes continues. On
  *   SQLite its handle sometimes resolves only at a later turn of the event loop. All other writes wait for it, so

@@ -176,7 +176,7 @@ export function statementsOver<Tables>() {
             .where(sql.ref(of), 'in', values)
             .$castTo<Pick<Row, C>>(),
         ),
-      /** By at least one column: without any it would delete all rows. */
+      /** Deletes rows by at least one column: without any it would delete all rows. */
       delete: <K extends Column>(...key: readonly [K, ...K[]]) =>
         statement<Given<K>, unknown>((db, p) =>
           untyped(db)
@@ -223,7 +223,7 @@ export function statementsOver<Tables>() {
 
 export type Deletion = Statement<{ readonly until: number; readonly limit: number }, unknown>;
 
-/** For `doUpdateSet`: these columns get the values of the row that could not be inserted. */
+/** Returns the assignments for `doUpdateSet` that give columns the values of the row that could not be inserted. */
 export function excluded<Column extends string>(...columns: readonly Column[]) {
   const values = columns.map((column) => [column, sql.ref(`excluded.${column}`)]);
   return Object.fromEntries(values) as Record<Column, RawBuilder<never>>;

@@ -1,6 +1,6 @@
 import { performance } from 'node:perf_hooks';
 
-/** In a busy process a body gets its turns late, so it is given this many more periods. */
+/** Additional periods for a body, because in a busy process it gets its turns late. */
 export const LATE_PERIODS = 2;
 /** Share of a period in which the event loop of a busy process did not rest. */
 const BUSY_SHARE = 0.5;

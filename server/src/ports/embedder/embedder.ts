@@ -45,7 +45,7 @@ export interface Space {
   readonly maxTokens: number;
   /** Cosines up to this value occur by chance; null where that is measured among the notes of a vault. */
   readonly noise: number | null;
-  /** How much a score by these vectors counts; one by words counts 1. */
+  /** Weight of a score by these vectors; a score by words has weight 1. */
   readonly trust: number;
 }
 

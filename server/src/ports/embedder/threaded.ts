@@ -28,7 +28,7 @@ interface PendingRequest {
   reject(error: unknown): void;
 }
 
-/** How long the thread keeps its memory, perhaps a large model, without a request. */
+/** How long an idle thread keeps its memory, perhaps a large model. */
 const IDLE_MS = 5 * 60_000;
 
 type DistributiveOmit<Of, Key extends PropertyKey> = Of extends unknown ? Omit<Of, Key> : never;

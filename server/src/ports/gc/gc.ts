@@ -12,7 +12,9 @@ const IDLE_MS = 5000;
 /** A thread with more in memory than this after its work would come near its limit if the next work came on top of it. */
 const LARGE_BYTES = 128 * MB;
 
-/** How often `collectWhileIdle` looks, and the share of that time in which an idle thread may have been busy. */
+/**
+ * Interval at which `collectWhileIdle` checks, and the share of that time for which an idle thread may have been busy.
+ */
 const INTERVAL_MS = 5000;
 const IDLE_SHARE = 0.1;
 /** Garbage that is worth a collection of an idle thread. */

@@ -5,7 +5,7 @@ import { dirname } from 'node:path';
 import { KeyringError } from './keyring.ts';
 import { MASTER_KEY_BYTES } from './master-key.ts';
 
-/** From 32 bytes in base64. Throws KeyringError `unusable_master_key`; `origin` names the source in its message. */
+/** Parses 32 bytes in base64. Throws KeyringError `unusable_master_key`; `origin` names the source in its message. */
 export function parseMasterKey(text: string, origin: string): Buffer {
   const trimmed = text.trim();
   const key = Buffer.from(trimmed, 'base64');

@@ -69,7 +69,10 @@ export interface SealingKey {
   blind(purpose: string, value: string): Buffer;
   /** A full 32-byte HMAC-SHA-256 under the purpose's subkey. */
   mac(purpose: string, value: string): Buffer;
-  /** For another thread of this process, which may seal at most `seals` values. The key bytes stay hidden. */
+  /**
+   * Returns the key for another thread of this process, which may seal at most `seals` values. The key bytes stay
+   * hidden.
+   */
   share(seals: number): SharedKey;
 }
 

@@ -7,7 +7,9 @@ import type { Spool } from './spool.ts';
 
 const HELD_MAX = 8 * MB;
 
-/** In memory up to a bound; the rest in a file of `folder`, which has no name and so disappears with the process. */
+/**
+ * Keeps values in memory up to a limit, and the rest in an unnamed file in `folder`, which disappears with the process.
+ */
 export class DiskSpool<Value> implements Spool<Value> {
   readonly #folder: string;
   readonly #heldMax: number;

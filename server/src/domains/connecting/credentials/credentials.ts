@@ -85,7 +85,7 @@ export type DescribeConnections = (userId: UserId) => Promise<ReadonlyMap<string
 export class Credentials {
   readonly #deps: CredentialDeps;
   readonly #lastUsed: LastUsed;
-  /** By the prefixes of tokens. */
+  /** Look-ups of tokens, by token prefix. */
   readonly #lookups: ReadonlyMap<string, TokenLookup>;
 
   constructor(deps: CredentialDeps) {
@@ -194,7 +194,7 @@ export class Credentials {
     return rows.map((row) => ({ ...row, name: openName(server, { userId, id: row.id }, row.name) }));
   }
 
-  /** By connection, its levels for active vaults that differ from the default. */
+  /** Returns each connection's levels for active vaults that differ from its default. */
   async permissions(userId: UserId): Promise<ReadonlyMap<string, ReadonlyMap<VaultId, PermissionLevel>>> {
     const { db, vaults } = this.#deps;
     const rows = await db.all(store.listPermissions, { user_id: userId });

@@ -231,7 +231,7 @@ function openNames(server: SealingKey, link: { readonly id: string; readonly nam
 /** Consonants that look unlike any other letter and digit, and spell no words (RFC 8628, section 6.1). */
 const CODE_ALPHABET = 'BCDFGHJKLMNPQRSTVWXZ';
 const CODE_LENGTH = 8;
-/** Larger bytes are skipped, because they would favour the first letters. */
+/** Limit of random bytes that are used; larger ones would favour the first letters. */
 const FAIR_BELOW = 256 - (256 % CODE_ALPHABET.length);
 
 /** A new user code, `XXXX-XXXX`: 34 bits, of which an attacker can try only a few. */

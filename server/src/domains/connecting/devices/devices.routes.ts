@@ -2,7 +2,7 @@ import * as schema from '@notevault/protocol/devices.ts';
 import { type Route, route } from '../../../http/route.ts';
 import type { DeviceAuthorization, Devices, DeviceTokens } from './devices.ts';
 
-/** No cache may store a token (RFC 6749, section 5.1). */
+/** Headers of answers with tokens, which no cache may store (RFC 6749, section 5.1). */
 const headers = { 'cache-control': 'no-store' };
 
 export function devicesRoutes({ authorization, tokens }: Devices): Route[] {

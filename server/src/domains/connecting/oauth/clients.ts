@@ -26,8 +26,8 @@ export const SCOPES: readonly string[] = [...ACCESS_SCOPES, 'offline_access'];
 export type ClientMetadata = Record<string, unknown>;
 
 /**
- * How a code may be sent: to a site, to a program on this machine, or to a program by its private-use scheme; null if
- * not at all.
+ * Returns the kind of a redirect URI: a site, a program on this machine, or a program with a private-use scheme; null
+ * if it is refused.
  */
 export function redirectKind(text: string): 'web' | 'loopback' | 'private' | null {
   if (UNPRINTABLE.test(text)) return null;

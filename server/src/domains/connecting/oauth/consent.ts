@@ -185,7 +185,9 @@ export class Consent {
     };
   }
 
-  /** In the transaction that decides the request, so that one of two concurrent decisions counts. */
+  /**
+   * Inserts the grant in the transaction that decides the request, so that only one of two concurrent decisions counts.
+   */
   async #insertGrant(userId: UserId, request: OpenRequest, decision: ConsentDecision): Promise<GrantKey> {
     const { db, clock, accounts, credentials } = this.#deps;
     const { interaction, client } = request;

@@ -46,7 +46,7 @@ const SWEEP_BATCH = 500;
 const DAY_MS = 24 * 60 * 60 * 1000;
 /** How long a client without an authorization is kept. */
 const UNUSED_MS = DAY_MS;
-/** How long an authorized client is kept: twice as long as any of its grants can last. */
+/** How long an authorized client is kept: twice the maximum lifetime of its grants. */
 const STALE_MS = 180 * DAY_MS;
 
 /** Handles a request to one of the provider's own endpoints. */

@@ -189,7 +189,7 @@ function featuresOf({ clock, publicUrl }: OAuthDeps, library: Library): Configur
   };
 }
 
-/** How the provider fetches documents that clients publish. */
+/** Returns the settings for fetching metadata documents that clients publish. */
 function fetchingOf({ web }: OAuthDeps): Configuration {
   return {
     fetch: (input) => fetchPublic(web, String(input)),
@@ -230,7 +230,7 @@ function decisionsOf({ accounts }: OAuthDeps, library: Library): Configuration {
   };
 }
 
-/** For every request a person signs in and decides; a sign-in is valid only for one request. */
+/** Returns the policy that a person signs in and decides for every request; a sign-in is valid for only one request. */
 function interactionPolicy({ interactionPolicy: { Check, Prompt } }: Library) {
   const unknown = new Check('unknown', 'a person must sign in', 'login_required', (ctx) => {
     return ctx.oidc.result?.login === undefined;

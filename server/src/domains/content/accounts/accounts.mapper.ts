@@ -50,7 +50,7 @@ export function signedInReply({ user, ...tokens }: SignedIn) {
 export function tokensReply({ accessToken, expiresIn, refreshToken }: Tokens) {
   return {
     body: { access_token: accessToken, expires_in: expiresIn },
-    // No cache may store a token (RFC 6749, section 5.1).
+    // Headers of answers with tokens, which no cache may store (RFC 6749, section 5.1).
     headers: { 'cache-control': 'no-store' },
     cookie: refreshCookie(refreshToken),
   };

@@ -124,7 +124,7 @@ export const findUsersAfter = statement((db, p: { after: UserId; limit: number }
     .limit(p.limit),
 );
 
-/** How many active sessions each account of a page has; accounts without any are left out. */
+/** Counts the active sessions of each account in a page; accounts without any are left out. */
 export const countSessionsOf = statement((db, p: { first: UserId; last: UserId; now: number }) =>
   db
     .selectFrom('sessions')

@@ -5,7 +5,7 @@ export type Role = 'admin' | 'member';
 export interface UserRow {
   /** UUIDv7, made by the server. */
   id: UserId;
-  /** In canonical form: trimmed, NFC, lower case. */
+  /** E-mail in canonical form: trimmed, NFC, lower case. */
   email: string;
   /** argon2id as a PHC string; null for an account without a password, until a reset sets one. */
   password_hash: string | null;

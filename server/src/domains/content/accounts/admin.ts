@@ -54,7 +54,10 @@ async function ownerRow(deps: AccountDeps, sent: string | undefined): Promise<Us
   return only;
 }
 
-/** For the operator on this machine, of the account that `findOwner` returns. Also throws `account_suspended`. */
+/**
+ * Opens a session for the operator on this machine, of the account that `findOwner` returns. Also throws
+ * `account_suspended`.
+ */
 export async function openSession(deps: AccountDeps, sent?: string): Promise<{ token: string; user: User }> {
   const row = await ownerRow(deps, sent);
   if (row.suspended_at !== null) throw new NotevaultError('account_suspended');

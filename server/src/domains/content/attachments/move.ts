@@ -95,7 +95,7 @@ async function rootsAt(
   });
 }
 
-/** For a single item, the error does not name it. */
+/** Rethrows an error without `item_id`, for a move of a single item. */
 function withoutItem(error: unknown): never {
   if (error instanceof NotevaultError && error.code === 'attachment_item_not_found') {
     throw new NotevaultError(error.code);

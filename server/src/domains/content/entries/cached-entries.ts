@@ -5,7 +5,7 @@ import * as store from './change-feed.store.ts';
 import type { FeedEntry } from './entries.store.ts';
 import type { ItemKind } from './entries.tables.ts';
 
-/** How live entries of one kind are cached in memory. */
+/** Defines how live entries of one kind are cached in memory. */
 export interface CachedKind<Row extends CachedRow> {
   readonly kind: ItemKind;
   /** Throws for a row that cannot be unsealed. */

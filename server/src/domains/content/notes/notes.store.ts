@@ -60,7 +60,7 @@ export const findByPath = statement((db, p: { vault: VaultId; pathKey: Buffer })
     .$castTo<StoredNote>(),
 );
 
-/** How `findForWrites` found a row. */
+/** The reason for which `findForWrites` found a row. */
 type FoundAs = 'here' | 'recent' | 'highest' | 'id' | 'spent';
 
 const foundAs = (found: FoundAs) => sql<FoundAs>`${sql.lit(found)}`.as('found');

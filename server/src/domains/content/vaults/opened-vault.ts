@@ -26,7 +26,7 @@ export interface Vault {
 export interface Sharing {
   readonly role: Role;
   readonly ownerName: string | null;
-  /** How many members it has beside its owner. */
+  /** Number of members other than the owner. */
   readonly members: number;
 }
 

@@ -56,7 +56,7 @@ export function createUsage({ db, plans, hooks }: VaultDeps) {
   };
 }
 
-/** How much the trash of a vault has, or by how much that changes. */
+/** The contents of a vault's trash in numbers, or a change of them. */
 export interface TrashContents {
   readonly notes: number;
   /** Bytes of the notes' texts. */

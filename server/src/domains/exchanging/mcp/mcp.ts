@@ -10,7 +10,7 @@ export type McpProtocolServer = Server | McpServer;
 
 export interface McpCall {
   readonly principal: Principal;
-  /** Without its body. */
+  /** The request without its body. */
   readonly request: Request;
   readonly body: unknown;
   /** Calls the API of this server with the caller's credential. */

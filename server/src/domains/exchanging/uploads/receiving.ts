@@ -13,7 +13,7 @@ export interface Slice {
   /** The SHA-256 of its bytes, if the client sends it. */
   readonly checksum: Buffer | null;
   readonly bytes: AsyncIterable<Buffer>;
-  /** How many bytes the client says it sends; null when it does not. */
+  /** The declared number of bytes; null without one. */
   readonly declaredBytes: number | null;
 }
 

@@ -21,7 +21,7 @@ export function reservedSpan(now: number): store.Span {
   return { since: now - RESERVED_MS, latest: latestPlausible(now) };
 }
 
-/** Until when an upload keeps room for its bytes if it makes no progress; null when it keeps none. */
+/** Returns when an upload's reservation ends if it makes no progress; null without a reservation. */
 export function reservedUntil(row: Pick<UploadRow, 'progressed_at' | 'expires_at'>, now: number): number | null {
   const { since, latest } = reservedSpan(now);
   const isReserved = row.progressed_at > since && row.progressed_at <= latest;

@@ -176,7 +176,7 @@ export class Uploads {
     return rows.reduce((sum, { length_bytes }) => sum + length_bytes, 0);
   }
 
-  /** How many uploads have not ended; NaN if it cannot be known now. */
+  /** Returns the number of open uploads; NaN if the database is unavailable. */
   async count(): Promise<number> {
     const { db, clock } = this.#deps;
     const counted = await db.get(store.countOpen, { now: clock.now() }).catch(() => undefined);

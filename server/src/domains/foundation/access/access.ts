@@ -15,7 +15,7 @@ export interface Principal {
   readonly name: string;
   /** The plan of the account. */
   readonly tier: string;
-  /** How the account calls itself; read with the credential, so that presence costs no statement. */
+  /** Display name of the account; read with the credential, so that presence costs no statement. */
   readonly displayName?: string | null;
   /** Whether a session is of an admin; absent for other credentials, which never act as one. */
   readonly isAdmin?: boolean;
@@ -83,7 +83,9 @@ export function reaches(level: PermissionLevel, need: Need): boolean {
   return RANK[level] >= RANK[need];
 }
 
-/** In one vault, or, for null, in vaults made later. A vault that is shared with the account must be named. */
+/**
+ * Returns the permission of a scope in one vault or, for null, in vaults created later. A shared vault must be named.
+ */
 function permissionIn(
   { vaults, elsewhere, within }: AccessScope,
   vaultId: VaultId | null,

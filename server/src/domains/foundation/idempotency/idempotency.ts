@@ -26,7 +26,7 @@ export interface IdempotencyDeps {
  */
 export type InTransaction<Result> = (handle: WriteHandle, result: Result) => Promise<void>;
 
-/** For callers that add nothing. */
+/** The `inTransaction` of callers that add nothing. */
 export const skipInTransaction: InTransaction<unknown> = async () => undefined;
 
 export interface KeyedRequest {

@@ -6,7 +6,7 @@ export const SharedTexts = Type.Array(
 );
 export type SharedTexts = Static<typeof SharedTexts>;
 
-/** Longer lists contain no whole texts (but links, for example), and are not searched. */
+/** Maximum length of lists that are searched; longer ones contain no whole texts, but for example links. */
 const LIST_MAX = 1000;
 const DEPTH_MAX = 5;
 

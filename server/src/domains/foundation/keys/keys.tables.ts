@@ -7,7 +7,7 @@ export interface DataKeyRow {
   master_key_id: string;
   /** IV, ciphertext, tag. */
   wrapped: Buffer;
-  /** How many seals have been granted to processes, in blocks; it determines the generation of new seals. */
+  /** Number of seals granted to processes, in blocks; it determines the generation of new seals. */
   seals_granted: number;
 }
 

@@ -10,7 +10,7 @@ import type { Clock } from '../../../ports/clock/clock.ts';
  */
 export interface Plan {
   readonly vaults_cap: number | null;
-  /** Counted over all active vaults of the account. */
+  /** Maximum notes over all active vaults of the account. */
   readonly notes_cap: number | null;
   readonly attachments_enabled: boolean;
   readonly max_file_bytes: number | null;

@@ -1,6 +1,6 @@
 import type { Clock } from '../../../ports/clock/clock.ts';
 
-/** How often to look for writes of other processes, and for what failed earlier. */
+/** Interval of checks for writes of other processes and for earlier failures. */
 const CHECK_EVERY_MS = 60_000;
 /** Maximum wait for writes to pause: an import may take hours. */
 const LONGEST_MS = 10_000;

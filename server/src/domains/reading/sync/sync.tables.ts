@@ -1,6 +1,6 @@
 import type { UserId } from '@notevault/protocol/values/ids.ts';
 
-/** How far a device of a person has followed a vault. */
+/** The progress of a person's device in the change feed of a vault. */
 export interface DeviceRow {
   vault_id: string;
   user_id: UserId;

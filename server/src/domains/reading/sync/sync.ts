@@ -29,7 +29,7 @@ export interface SyncDeps {
 
 export type Sync = ReturnType<typeof createSync>;
 
-/** How clients follow a vault (docs/sync-spec.md). */
+/** Creates the operations by which clients follow a vault (docs/sync-spec.md). */
 export function createSync(deps: SyncDeps) {
   const semaphore = new FairSemaphore(LIST_READS);
   return {

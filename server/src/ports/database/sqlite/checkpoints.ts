@@ -4,7 +4,7 @@ import { PAGE_BYTES } from './connection.ts';
 
 export interface CheckpointOrder {
   readonly mode: 'passive' | 'restart' | 'truncate';
-  /** No checkpoint is made with fewer pages than this in the file: copying a few costs as much as copying many. */
+  /** Minimum pages in the file for a checkpoint: copying a few costs as much as copying many. */
   readonly fromPages: number;
 }
 
@@ -17,7 +17,10 @@ const FEW_PAGES = 1000;
 /** 16 MB: from here on the writer is paused for a moment, so that the file starts again from its beginning. */
 const MANY_PAGES = 4000;
 const QUIET_POLLS = 20;
-/** How often the file is looked at, and how long the thread, which takes 10 MB, is kept after the file was emptied. */
+/**
+ * Interval at which the file's size is checked, and how long the thread, which takes 10 MB, is kept after the file was
+ * emptied.
+ */
 const TIMES = { pollMs: 100, idleMs: 5000 };
 
 /**

@@ -6,7 +6,7 @@ import { isBusy } from './errors.ts';
 
 /** SQLite's default. */
 export const PAGE_BYTES = 4096;
-/** How much of the file a connection maps into memory. */
+/** Setting for the bytes of the file that a connection maps into memory. */
 export const MMAP_BYTES = 'mmap_size = 268435456';
 
 interface Prepared {

@@ -68,7 +68,9 @@ function deleteRows(copy: string, tables: readonly string[]): void {
   for (const table of tables) db.exec(`delete from "${table}"`);
 }
 
-/** In a read transaction: without it, the backup would begin again after each commit of another process. */
+/**
+ * Copies the database in a read transaction: without it, the copy would restart after each commit of another process.
+ */
 async function copyDatabase(file: string, copy: string, bytesPerSecond: number): Promise<void> {
   using source = new DatabaseSync(file, { timeout: 15_000 });
   source.exec('pragma wal_autocheckpoint = 0');

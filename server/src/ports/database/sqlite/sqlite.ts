@@ -30,7 +30,7 @@ export interface SqliteOptions {
   readonly busyMs?: number;
   /** How long the body of a read may leave its handle unused. */
   readonly idleMs?: number;
-  /** How often mapped pages of the file are unmapped. */
+  /** Interval at which mapped pages of the file are unmapped. */
   readonly unmapMs?: number;
   /** Syncs the `-wal` file; tests replace it to observe or fail syncs. */
   readonly sync?: (descriptor: number) => Promise<void>;

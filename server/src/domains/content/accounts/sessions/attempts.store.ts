@@ -20,7 +20,7 @@ export const lockAttempts = statement((db, p: { subject: Buffer; now: number }) 
 
 export const putAttempts = table('sign_in_attempts').put(['subject'], [...columns]);
 
-/** Only in the same period: a later one does not count the attempt. */
+/** Takes an attempt back, if its period has not ended: a later one does not count it. */
 export const uncountAttempt = statement((db, p: { subject: Buffer; since: number }) =>
   db
     .updateTable('sign_in_attempts')

@@ -11,7 +11,7 @@ export const DAY_MS = 24 * HOUR_MS;
 
 type Counted = Omit<SignInAttemptsRow, 'subject'>;
 
-/** How many attempts at one thing are allowed. */
+/** The number of attempts allowed per subject and period. */
 export interface Pace {
   /** The period over which attempts are counted; the next one begins with the first attempt after it. */
   readonly periodMs: number;

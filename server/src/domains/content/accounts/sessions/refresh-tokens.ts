@@ -25,7 +25,7 @@ export function newFamily(random: Buffer, isBrief: boolean): string {
 
 export const SESSION_MS = 30 * DAY_MS;
 
-/** For how long a session lives from its last use, by the family or a refresh token of it. */
+/** Returns the lifetime of a session from its last use, by its family or refresh token. */
 export function lifetimeOf(token: string): number {
   return isBrief(token) ? DAY_MS : SESSION_MS;
 }

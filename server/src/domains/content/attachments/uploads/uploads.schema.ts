@@ -6,7 +6,7 @@ import { streamField } from '../../../../http/body/streamed-json.ts';
 import { pathFrom } from '../../entries/request-paths.ts';
 import type { UploadInput } from '../attachments.ts';
 
-/** Larger files must be sent as raw bytes. */
+/** Maximum bytes of a file in JSON; larger ones must be sent as raw bytes. */
 export const JSON_FILE_MAX = 64 * MB;
 const JSON_BODY_MAX = 90 * MB;
 

@@ -34,7 +34,7 @@ export interface MoveOutcome {
   /** The number of notes and attachments whose path changed. */
   readonly notes: number;
   readonly attachments: number;
-  /** For an answer: `links_left` where links no longer lead to what moved, else nothing. */
+  /** Fields for the answer: `links_left` if links no longer lead to moved entries, else none. */
   readonly left: { readonly links_left?: LinksLeft[] };
 }
 
@@ -51,7 +51,7 @@ export interface MoveRequest<Result> {
   answer(handle: ReadHandle, outcome: MoveOutcome): Promise<Result> | Result;
 }
 
-/** Fewer attempts than usual: writers of this process wait, so that only another process can be faster. */
+/** Maximum attempts: fewer than usual, because writers of this process wait and only another process can be faster. */
 const ROUNDS_MAX = 20;
 /** A move that touches more entries runs as a bulk transaction, in slices. */
 const SHORT_MAX = 50;
@@ -310,7 +310,7 @@ function withoutMeta(row: StoredEntry): StoredEntry {
   return { ...row, path_key: Buffer.from(pathKey), name_key: nameKey && Buffer.from(nameKey), meta: NOTHING };
 }
 
-/** No request could name an entry that is too deep, or at a path that its kind may not have. */
+/** Checks the new paths: no request could name an entry that is too deep, or at a path that its kind may not have. */
 function checkPaths({ items }: MoveScope, field: string): void {
   for (const { kind, to } of items) pathFrom(to, field, kind === 'note' ? normalizeNotePath : normalizePath);
 }

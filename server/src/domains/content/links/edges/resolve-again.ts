@@ -8,7 +8,7 @@ import * as store from '../links.store.ts';
 import { findReferringNotes } from './referring-notes.ts';
 import { edgePages, hasTarget, keysOfEdge, withTarget } from './stored-links.ts';
 
-/** More links than this are processed in slices. */
+/** Maximum links that are processed without slices. */
 const MANY = 1000;
 
 /** Names under which entries have appeared or disappeared. */

@@ -23,12 +23,12 @@ export interface EdgeRetarget {
   readonly target: Target;
 }
 
-/** How edges change when notes and attachments move. */
+/** A plan of how edges change when notes and attachments move. */
 export interface LinkRewritePlan {
   /** New link texts by source note. */
   readonly rewrites: ReadonlyMap<NoteId, readonly LinkRewrite[]>;
   readonly retargets: readonly EdgeRetarget[];
-  /** How many links of a source note keep a text that no longer leads to their target. */
+  /** For each source note, the number of links that keep a text that no longer leads to their target. */
   readonly left: ReadonlyMap<NoteId, number>;
 }
 

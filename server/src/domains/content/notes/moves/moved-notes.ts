@@ -19,7 +19,7 @@ import { DRAFT_SEALS, isLarge, postVault, receiveDraft } from '../writes/offload
 import type { NoteRowDraft } from '../writes/write-target.ts';
 import { type Rewrite, rewriteLinks } from './rewrite-links.ts';
 
-/** How a move affects links: the texts that must change so that every link keeps its target. */
+/** The effect of a move on links: the texts that must change so that every link keeps its target. */
 export interface LinkMove {
   /** New targets by note and position among its links. */
   readonly rewrites: ReadonlyMap<NoteId, readonly LinkChange[]>;
@@ -141,7 +141,10 @@ async function buildMovedNotes(
   return moved;
 }
 
-/** From one snapshot: a body can be unsealed only with the version in its row. Rows of moving notes are known. */
+/**
+ * Reads rows and bodies from one snapshot, because a body can be unsealed only with the version in its row. Rows of
+ * moving notes are known already.
+ */
 function readRowsAndBodies(
   { db, entries }: NoteDeps,
   vault: OpenVault,

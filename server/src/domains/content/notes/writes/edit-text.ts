@@ -22,7 +22,7 @@ import { isLargeText } from './offload/task-transfer.ts';
 import { planText, writeOne } from './upsert.ts';
 import { findWriteTarget, type NoteInput, type WritePlan } from './write-target.ts';
 
-/** How often a note may move while it is edited. */
+/** Maximum attempts to edit a note that is moved meanwhile. */
 const ATTEMPTS_MAX = 5;
 
 /**

@@ -174,7 +174,7 @@ async function merged<Row extends CachedRow>(kept: readonly Row[], fresh: readon
   return all;
 }
 
-/** No two live rows have the same path, so one comparison of strings suffices. */
+/** Compares rows by path. No two live rows have the same path, so one comparison of strings suffices. */
 function byPath(a: CachedRow, b: CachedRow): number {
   return a.path < b.path ? -1 : 1;
 }

@@ -29,7 +29,7 @@ const READ_SLICE = { count: 64, bytes: 256 * 1024 };
 const WRITE_SLICE = { count: 8, bytes: 128 * 1024 };
 /** Candidates read at once from the index. */
 const PAGE = 2000;
-/** How often a note may be written by others while it is changed. */
+/** Maximum attempts to change a note that others write meanwhile. */
 const ROUNDS_MAX = 10;
 
 /** A note in which a text may have to change. */

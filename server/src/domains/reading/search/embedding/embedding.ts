@@ -15,7 +15,7 @@ import * as store from './vectors.store.ts';
 /** Notes read at once; some of them have many chunks. */
 const PAGE = { limit: 32, bytes: 256 * 1024 };
 const VAULTS_PER_QUERY = 16;
-/** How often to look whether another holder of a lease is done. */
+/** Interval of checks whether another holder's lease has ended. */
 const LEASE_WAIT_MS = 300;
 /** Pages of one vault before the next vault's turn. */
 const PAGES_PER_TURN = 8;
@@ -23,7 +23,7 @@ const PAGES_PER_TURN = 8;
 const ROWS_PER_ERASE = 64;
 /** How long unused on-demand vectors are kept; later they are computed again on request. */
 const UNUSED_MS = 30 * 24 * 3_600_000;
-/** How long writes must have rested; notes written together are embedded together. */
+/** How long writes must have paused; notes written together are embedded together. */
 const REST_MS = 1000;
 /** The pauses after an embedder failed. */
 const FIRST_PAUSE_MS = 10_000;

@@ -26,7 +26,7 @@ interface EmbeddedNote {
   readonly data: Buffer | null;
 }
 
-/** By note: the stored version and number of failures. */
+/** The stored version and number of failures of each note, by id. */
 type StoredVersions = ReadonlyMap<string, { readonly version: number; readonly failures: number }>;
 
 export class NoteEmbedder {

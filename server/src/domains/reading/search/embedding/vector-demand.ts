@@ -5,9 +5,9 @@ import { type Embedding, eraseVectorSlice } from './embedding.ts';
 import { leaseTimes } from './embedding-lease.ts';
 import * as store from './vectors.store.ts';
 
-/** How often a use is written down. */
+/** Minimum interval between records of a use. */
 const RECORD_EVERY_MS = 3_600_000;
-/** How long a request waits for vectors; words answer it otherwise. */
+/** How long a request waits for vectors; then it is answered by words. */
 const WAIT_MS = 2000;
 /** A vault with 100,000 notes has some 1,600 slices, of a few milliseconds each. */
 const VAULTS_PER_RUN = 16;

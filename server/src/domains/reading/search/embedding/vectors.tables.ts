@@ -18,7 +18,7 @@ export interface SearchVectorsRow {
   retry_at: number | null;
 }
 
-/** How far a vault’s notes are embedded, and which process embeds them. */
+/** The progress of embedding a vault’s notes, and the process that does it. */
 export interface SearchEmbeddingRow {
   vault_id: VaultId;
   /** The embedder’s space. After a change of the space all notes are embedded again. */

@@ -32,9 +32,9 @@ interface Impatient {
 export class IndexCatchUp {
   readonly #deps: SearchDeps;
   readonly #newest: number;
-  /** By vault and epoch. */
+  /** Locks of indexes, by vault and epoch. */
   readonly #indexes = new KeyedLock();
-  /** By vault and epoch: the catch-up that impatient searches share. */
+  /** Running catch-ups that several searches wait for, by vault and epoch. */
   readonly #shared = new Map<string, Promise<IndexState>>();
   readonly #impatient = new Map<string, Impatient>();
 

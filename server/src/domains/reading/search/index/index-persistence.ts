@@ -6,7 +6,7 @@ import type { SearchDeps } from '../search.ts';
 import type { IndexState } from '../worker/worker-api.ts';
 import { indexFormat, openSegmentList } from './stored-index.ts';
 
-/** Fewer changed notes than this are indexed again as quickly as a segment is read. */
+/** Minimum unstored notes for storing a segment: indexing fewer again takes no longer than reading a segment. */
 const MIN_UNSTORED_NOTES = 200;
 /** Deleted rows are overwritten; this many at a time do not block other writers. */
 const PARTS_PER_DELETE = 4;

@@ -81,9 +81,9 @@ export class QueryVectors {
   }
 }
 
-/** How long a search waits for its turn, and for its vector; words may find the same notes. */
+/** How long a search waits for its turn and its vector; words may find the same notes. */
 const TIMEOUT_MS = 5000;
-/** After a failure searches skip the vector for this long; otherwise each would wait for the timeout. */
+/** How long searches skip the vector after a failure; otherwise each would wait for the timeout. */
 const PAUSE_MS = 15_000;
 
 /** Embeds queries, shared fairly between accounts: a query waits for at most one query of another account. */

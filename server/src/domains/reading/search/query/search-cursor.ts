@@ -8,7 +8,7 @@ import type { Principal } from '../../../foundation/access/access.ts';
 import type { CheckedRequest } from './search-request.ts';
 
 const LIFETIME_MS = 10 * 60_000;
-/** When it expires (8 bytes), then the marks of the notes that were returned, then the MAC. */
+/** Length of the expiry time, which begins a cursor; the marks of the returned notes and the MAC follow. */
 const TIME_BYTES = 8;
 const MARK_BYTES = MARK_LENGTH / 2;
 const MAC_BYTES = 12;

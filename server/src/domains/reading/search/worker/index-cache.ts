@@ -3,7 +3,7 @@ import type { LoadedIndex } from './loaded-index.ts';
 /** The indexes in memory, bounded by the bytes that all of them take. The least recently used ones are dropped first. */
 export class IndexCache {
   readonly #maxBytes: number;
-  /** By vault; the least recently used first. */
+  /** Indexes by vault, the least recently used first. */
   readonly #indexes = new Map<string, LoadedIndex>();
 
   constructor(maxBytes: number) {

@@ -25,7 +25,7 @@ export class LoadedIndex {
   unstored = 0;
   bytes = 0;
   #compaction: Promise<void> | null = null;
-  /** How many requests are adding notes. */
+  /** Number of requests that are adding notes. */
   #writers = 0;
   #vectors: VaultVectors | null = null;
 

@@ -22,8 +22,8 @@ export class WorkerDied extends Error {
 const MAX_PENDING = 512;
 const TIMEOUT_MS = 30_000;
 /**
- * How long the thread keeps its memory without a request. Starting it again costs a search some tenths of a second, and
- * reading the index of its vault.
+ * How long an idle thread keeps its memory. Restarting it costs a search some tenths of a second, and reading the
+ * vault's index.
  */
 const IDLE_MS = 5 * 60_000;
 

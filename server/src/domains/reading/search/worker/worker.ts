@@ -66,9 +66,9 @@ type OpenedNote = NoteMeta & { readonly id: string; readonly content: string };
 export class SearchWorker {
   readonly #deps: WorkerDeps;
   readonly #indexes: IndexCache;
-  /** By vault and segment: loaded parts that wait for `createIndex`. */
+  /** Loaded parts that wait for `createIndex`, by vault and segment. */
   readonly #loadingParts = new Map<string, Map<string, Uint8Array[]>>();
-  /** By segment: the encoded bytes whose parts are being read. */
+  /** Encoded segments whose parts are being read, by segment. */
   readonly #encodedSegments = new Map<string, Uint8Array>();
 
   constructor(deps: WorkerDeps) {
@@ -210,7 +210,7 @@ export class SearchWorker {
     return { ...this.#deps.openMeta(key, note), id: note.id, content: this.#deps.openContent(key, note) };
   }
 
-  /** How rare each word is among the vault's notes: its inverse document frequency. */
+  /** Returns the inverse document frequency of each word in the vault's notes. */
   idf({ vault, words }: { vault: string; words: readonly string[] }): number[] {
     const index = this.#indexes.get(vault)?.index;
     return index === undefined ? words.map(() => 1) : idfsOf(index, words);

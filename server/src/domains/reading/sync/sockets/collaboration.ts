@@ -69,7 +69,7 @@ export class Collaboration implements Disposable {
   readonly #permissions: PermissionCache;
   readonly #rooms: PresenceRooms;
   readonly #notifier: ChangeNotifier;
-  /** How many sockets each user has open. */
+  /** Number of open sockets per user. */
   readonly #sockets = new Map<UserId, number>();
   readonly #subscriptions = new DisposableStack();
 

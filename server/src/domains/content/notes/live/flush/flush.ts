@@ -118,7 +118,7 @@ async function deleteUpdates(handle: WriteHandle, vault: OpenVault, { note, upda
   await handle.runMany(store.deleteUpdates, { vault_id: vault.id, note_id: note.id }, ids);
 }
 
-/** Older edits were left by a process that has ended, or by a flush that failed. */
+/** Age of overdue edits: they were left by a process that has ended, or by a failed flush. */
 const OVERDUE_MS = 10_000;
 const SLICE = 200;
 const MAX_UUID = 'ffffffff-ffff-ffff-ffff-ffffffffffff';

@@ -9,7 +9,7 @@ export const QUICK_BYTES = 64 * 1024;
 const DELETED_MAX = 20_000;
 /** Each item and each deletion may split a struct, which moves all later structs of the same client. */
 const SPLIT_STEPS_MAX = 4_000_000;
-/** To insert an item, Yjs reads all items between its two neighbours, in some 60 ns each. */
+/** Maximum items that Yjs reads to insert an item: all between its two neighbours, at about 60 ns each. */
 const SCAN_STEPS_MAX = 20_000;
 
 /** An estimate of the cost of applying an update, made in a bounded number of steps. */

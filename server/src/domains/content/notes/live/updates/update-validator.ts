@@ -15,9 +15,9 @@ export class UnsupportedUpdate extends MalformedUpdate {
 export interface ScannedUpdate {
   /** The clocks of each client's structs, without gaps: from (inclusive) to (exclusive). */
   readonly clients: ReadonlyMap<number, { readonly from: number; readonly to: number }>;
-  /** By client: all clocks below the number must be in the document or in the update. */
+  /** For each client, the clock below which all must be in the document or in the update. */
   readonly needs: ReadonlyMap<number, number>;
-  /** By client: all clocks below the number must be in the document, because the update skips them. */
+  /** For each client, the clock below which all must be in the document, because the update skips them. */
   readonly gaps: ReadonlyMap<number, number>;
   /** Items without an origin: the first items of a document. */
   readonly roots: readonly StructId[];
