@@ -110,7 +110,7 @@ onSqlite('the plugin, where a connection fails, ends or is replaced', (open) => 
     await until(() => home.phase === 'asks', 'the other vault');
     assert.equal(home.plugin.controller.connection?.vaultId, second);
     await until(async () => (await devices(server)) === 1, 'the end of the first link');
-    await until(() => textOf(topModal()).includes('Sent to the server: 1'), 'the figures');
+    await until(() => textOf(topModal()).includes('Upload: 1'), 'the figures');
     await button(topModal(), en.go).click();
     const headers = { 'x-vault-id': second };
     await until(async () => (await server.alice.get('/notes/a.md', headers)).status === 200, 'the note');

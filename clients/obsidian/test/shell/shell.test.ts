@@ -23,7 +23,7 @@ onSqlite('the plugin in the app', (open) => {
     const headers = { 'x-vault-id': vaultId };
     const [{ name }] = (await server.alice.get('/connections')).body;
     assert.match(name, /^Obsidian \(/, 'a list of connections says what it is');
-    await until(() => textOf(topModal()).includes('Sent to the server: 1'), 'the figures');
+    await until(() => textOf(topModal()).includes('Upload: 1'), 'the figures');
     assert.deepEqual((await server.alice.get('/sync/manifest', headers)).body.notes, []);
     await button(topModal(), en.go).click();
     await until(async () => (await server.alice.get('/notes/a.md', headers)).status === 200, 'the note');
@@ -39,7 +39,7 @@ onSqlite('the plugin in the app', (open) => {
     const home = await homeOf();
     await home.write('a.md', 'one\n');
     const vaultId = await connect(home, server);
-    await until(() => textOf(topModal()).includes('Sent to the server: 1'));
+    await until(() => textOf(topModal()).includes('Upload: 1'));
     await button(topModal(), en.go).click();
     const headers = { 'x-vault-id': vaultId };
     await until(async () => (await server.alice.get('/notes/a.md', headers)).status === 200);
@@ -67,7 +67,7 @@ onSqlite('the plugin in the app', (open) => {
     const home = await homeOf();
     await home.write('a.md', 'one\n');
     await connect(home, server);
-    await until(() => textOf(topModal()).includes('Sent to the server: 1'));
+    await until(() => textOf(topModal()).includes('Upload: 1'));
     await button(topModal(), en.go).click();
     await until(() => home.plugin.controller.sync?.status.state === 'in step');
     const { secrets } = home.device;
@@ -75,9 +75,9 @@ onSqlite('the plugin in the app', (open) => {
     for (const [id, secret] of secrets) copy.device.secrets.set(id, secret);
     await copy.restart();
     assert.equal(copy.phase, 'asks');
-    await until(() => textOf(topModal()).includes('Equal on both sides: 1'), 'the figures');
+    await until(() => textOf(topModal()).includes('Unchanged: 1'), 'the figures');
     assert.ok(textOf(topModal()).includes(en.firstLost));
-    await until(() => textOf(topModal()).includes('Sent to the server: 0'));
+    await until(() => textOf(topModal()).includes('Upload: 0'));
   });
 
   it('a copied vault counts equal, earlier and other texts before it syncs, and copies only the last', async () => {
@@ -93,7 +93,7 @@ onSqlite('the plugin in the app', (open) => {
     for (const [id, secret] of home.device.secrets) copy.device.secrets.set(id, secret);
     await copy.restart();
     assert.equal(copy.phase, 'asks');
-    const figures = ['Equal on both sides: 3', 'Fetched from the server: 1', 'Kept beside one another: 1'];
+    const figures = ['Unchanged: 3', 'Download: 1', 'Keep both versions: 1'];
     await until(() => figures.every((figure) => textOf(topModal()).includes(figure)), 'the figures');
     await button(topModal(), en.go).click();
     await until(() => copy.plugin.controller.sync?.status.state === 'in step');
@@ -430,7 +430,7 @@ onSqlite('the plugin in the app', (open) => {
     const home = await homeOf();
     await home.write('a.md', 'one\n');
     await connect(home, server);
-    await until(() => textOf(topModal()).includes('Sent to the server: 1'));
+    await until(() => textOf(topModal()).includes('Upload: 1'));
     await button(topModal(), en.go).click();
     await until(() => home.plugin.controller.sync?.status.state === 'in step');
     const tokens = JSON.parse([...home.device.secrets.values()][0] ?? '{}') as { access_token: string };

@@ -17,7 +17,7 @@ export interface VectorHit {
 
 /** The position and headings of a chunk in its note. */
 export interface ChunkLocation {
-  /** Start and end of the section, as UTF-16 offsets in the content. */
+  /** Start and end of the chunk, as UTF-16 offsets in the content. */
   readonly start: number;
   readonly end: number;
   /** The headings above it. */
