@@ -110,7 +110,7 @@ onSqlite('the plugin in the app', (open) => {
     const home = await homeOf({ platform: 'ios' });
     const vaultId = await connect(home, server);
     await until(() => textOf(topModal()).includes(en.go) || settingsIn(topModal().contentEl).length > 0);
-    await until(() => textOf(topModal()).includes('Equal'));
+    await until(() => textOf(topModal()).includes('Unchanged'));
     await button(topModal(), en.go).click();
     await until(() => home.plugin.controller.sync?.status.state === 'in step');
     const headers = { 'x-vault-id': vaultId };
