@@ -64,7 +64,7 @@ async function backUpFilled({ config, place }: Awaited<ReturnType<typeof make>>,
   await using server = await startServer(options);
   using _editor = await fillEveryTable(server);
   await backUpIntoFolder(backups, null, { config, passphrase: null });
-  return countRows(place);
+  return await countRows(place);
 }
 
 /** The rows that a restore of some data keeps, except those of tables with other names. */
