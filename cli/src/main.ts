@@ -1,5 +1,6 @@
 import { versionWithCommit } from '@notevault/server/version.ts';
 import { Command, CommanderError } from 'commander';
+import { activityCommand, undoCommand } from './commands/activity.ts';
 import { adminCommand } from './commands/admin.ts';
 import { backupCommand } from './commands/backup.ts';
 import { doctorCommand } from './commands/doctor.ts';
@@ -41,6 +42,8 @@ const program = new Command('notevault')
   .addCommand(searchCommand())
   .addCommand(mcpCommand())
   .addCommand(reindexCommand())
+  .addCommand(activityCommand())
+  .addCommand(undoCommand())
   .addCommand(membersCommand())
   .addCommand(adminCommand())
   .addCommand(keysCommand())

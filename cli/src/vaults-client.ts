@@ -1,6 +1,7 @@
 import { NotevaultClient } from '@notevault/client/notevault-client.ts';
 import { tokensFrom } from '@notevault/client/tokens.ts';
 import { Transport } from '@notevault/client/transport.ts';
+import type { ActivityPage, ActivityQuery, ActivityUndone } from '@notevault/protocol/activity.ts';
 import type { MembersResponse, NewInvitation } from '@notevault/protocol/members.ts';
 import type { SearchRequest, SearchResponse } from '@notevault/protocol/search.ts';
 import type { Vault } from '@notevault/protocol/vaults.ts';
@@ -19,6 +20,8 @@ type ListedVault = Pick<Vault, 'id' | 'name' | 'is_default' | 'note_count'>;
 export interface VaultsClient {
   vaults(): Promise<readonly ListedVault[]>;
   search(vault: string, request: SearchRequest): Promise<SearchResponse>;
+  activity(vault: string, query: ActivityQuery): Promise<ActivityPage>;
+  undo(vault: string, activity: string, dryRun: boolean): Promise<ActivityUndone>;
   /** Rebuilds a vault's search index; resolves to the number of notes in it. */
   rebuild(vault: string, progress: (notes: number) => void): Promise<number>;
   members(vault: string): Promise<MembersResponse>;
@@ -60,6 +63,8 @@ async function remoteVaultsClient(admin: AdminCommands, user: string | undefined
   return {
     vaults: () => client.vaults(),
     search: (vault, request) => client.vault(vault).search(request),
+    activity: (vault, query) => client.vault(vault).activity(query),
+    undo: (vault, activity, dryRun) => client.vault(vault).undoActivity(activity, dryRun),
     ...operatorOperations(admin, user),
   };
 }
@@ -108,6 +113,12 @@ async function localVaultsClient(app: App, user: string | undefined): Promise<Va
     },
     search: async (id, request) =>
       app.search.find(principal, await app.vaults.openVault(principal, id, 'read'), request),
+    activity: async (id, query) => app.activity.list(await app.vaults.openVault(principal, id, 'read'), query),
+    async undo(id, activity, dryRun) {
+      const vault = await app.vaults.openVault(principal, id, 'write');
+      const { kind, name, userId } = principal;
+      return app.activity.undo({ vault, actor: { kind, name, userId }, device: null }, activity, dryRun);
+    },
     ...operatorOperations(admin, user),
   };
 }

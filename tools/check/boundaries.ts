@@ -7,8 +7,11 @@ import { type Finding, type Import, importsOf, isTest, resolveImport, type Sourc
  */
 const SHELVES: Readonly<Record<string, readonly string[]>> = {
   foundation: ['plans', 'keys', 'tokens', 'idempotency', 'rights', 'access'],
-  content: ['mails', 'accounts', 'vaults', 'members', 'entries', 'notes', 'personal', 'attachments', 'links'],
-  reading: ['search', 'sync'],
+  content: [
+    ...['mails', 'accounts', 'vaults', 'activity-log', 'members'],
+    ...['entries', 'notes', 'personal', 'attachments', 'links'],
+  ],
+  reading: ['search', 'sync', 'activity'],
   connecting: ['credentials', 'devices', 'oauth'],
   exchanging: ['uploads', 'mcp', 'imports'],
   operating: ['logs', 'admin', 'downloads'],
@@ -24,14 +27,15 @@ const DOMAIN_ORDER = Object.entries(SHELVES).flatMap(([shelf, domains]) =>
  * the list of columns, which the store of notes selects when it joins their bodies to the table.
  */
 const SHARED = [
-  'cached-entries',
-  'entries.tables',
-  'precondition',
-  'request-paths',
-  'revision-conflict',
-  'row-slices',
-  'sealed-entry',
-].map((name) => `server/src/domains/content/entries/${name}.ts`);
+  'activity-log/actor',
+  'entries/cached-entries',
+  'entries/entries.tables',
+  'entries/precondition',
+  'entries/request-paths',
+  'entries/revision-conflict',
+  'entries/row-slices',
+  'entries/sealed-entry',
+].map((name) => `server/src/domains/content/${name}.ts`);
 
 /** The composition roots, which may import all of the server. */
 const ROOTS =

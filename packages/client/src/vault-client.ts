@@ -1,3 +1,4 @@
+import type { ActivityItem, ActivityPage, ActivityQuery, ActivityUndone } from '@notevault/protocol/activity.ts';
 import type {
   Attachment,
   AttachmentRenamed,
@@ -279,6 +280,24 @@ export class VaultClient {
   async trash(cursor: string | null = null, path?: string): Promise<TrashPage> {
     const query = { ...(cursor === null ? {} : { cursor }), ...(path === undefined ? {} : { path }) };
     return this.#transport.json({ method: 'GET', path: '/trash', query, vault: this.id });
+  }
+
+  /** Lists who did what in the vault, newest first. */
+  async activity(query: ActivityQuery = {}): Promise<ActivityPage> {
+    return this.#get<ActivityPage>('/vault/activity', query);
+  }
+
+  /** An activity with its changes and their differences; null when there is none. */
+  async readActivity(id: string): Promise<ActivityItem | null> {
+    return this.#get<ActivityItem>(`/vault/activity/${id}`).catch((error: unknown) => {
+      if (error instanceof ApiError && error.status === 404) return null;
+      throw error;
+    });
+  }
+
+  /** Undoes an activity, or only answers what that would change. Repeated, it changes nothing more. */
+  async undoActivity(id: string, dryRun = false): Promise<ActivityUndone> {
+    return this.#post<ActivityUndone>(`/vault/activity/${id}/undo`, { dry_run: dryRun });
   }
 
   /** Restores a deleted note or attachment, with its id, to the path that it had or to another one. */

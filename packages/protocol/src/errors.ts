@@ -312,6 +312,11 @@ export const errors = {
     'The note or attachment is not in the trash: it was restored, purged, or has expired.',
   ),
 
+  // Activity
+  activity_unreadable: entry(500, 'activity_unreadable', 'The stored activity is damaged and cannot be opened.'),
+  activity_not_found: entry(404, 'not_found', 'There is no such activity; it may be over 90 days old.'),
+  not_undoable: entry(422, 'not_undoable', 'Changes of people and deletions from the trash cannot be undone.'),
+
   // Sync
   invalid_cursor: entry(
     400,

@@ -197,6 +197,11 @@ export const operations = {
   restoreFromTrash: { ...write, ...once },
   deleteFromTrash: { ...write, ...owner },
 
+  listActivity: { ...read, ...editor },
+  getActivity: { ...read, ...editor },
+  // Of others only the owner: the operation checks it.
+  undoActivity: write,
+
   getManifest: read,
   listChanges: read,
   findKnownNotes: read,

@@ -15,6 +15,7 @@ import { TRASH_LIMITS } from '../domains/content/entries/trash/limits.ts';
 import { createLinks, type Links, type StoredTexts } from '../domains/content/links/links.ts';
 import { createNotes, type NoteMeta, type Notes } from '../domains/content/notes/notes.ts';
 import { Personal } from '../domains/content/personal/personal.ts';
+import { createActivity } from '../domains/reading/activity/activity.ts';
 import { Search } from '../domains/reading/search/search.ts';
 import { WorkerClient } from '../domains/reading/search/worker/worker-client.ts';
 import { createSync } from '../domains/reading/sync/sync.ts';
@@ -30,7 +31,7 @@ type Before = KeyDomains & AccountDomains;
 export function createContentDomains(context: Context, before: Before, later: Later): ContentDomains {
   const { ports, config, overrides } = context;
   const { db, blobs, clock } = ports;
-  const { vaults, cache, keys, accounts } = before;
+  const { vaults, cache, keys, accounts, activityLog } = before;
   const extensions = config.attachmentExtensions ?? defaultExtensions;
   const opened = new OpenedValues<NoteMeta>(OPENED_METAS_BYTES);
   const compute = openComputePool();
@@ -44,6 +45,7 @@ export function createContentDomains(context: Context, before: Before, later: La
     db,
     clock,
     vaults,
+    activity: activityLog,
     openSpool: () => new DiskSpool(config.dataDir, overrides.spoolBytes),
     trashDays: config.tombstoneDays,
     trashLimits: overrides.trashLimits ?? TRASH_LIMITS,
@@ -56,6 +58,7 @@ export function createContentDomains(context: Context, before: Before, later: La
     blobs,
     entries,
     vaults,
+    activity: activityLog,
     clock,
     extensions,
     hooks: links,
@@ -65,12 +68,13 @@ export function createContentDomains(context: Context, before: Before, later: La
   const sync = createSync({ db, clock, vaults, cache, entries, links, notes, attachments, tombstoneDays });
   const personal = new Personal({ db, keys, clock, accounts, entries, notes });
   const search = createSearch(context, before, notes, links);
-  return { links, entries, notes, personal, attachments, sync, search, compute };
+  const activity = createActivity({ db, vaults, entries, notes, attachments });
+  return { links, entries, notes, personal, attachments, sync, search, activity, compute };
 }
 
 function createNotesOf(
   { ports, config, log, overrides }: Context,
-  { vaults, cache }: Before,
+  { vaults, cache, activityLog: activity }: Before,
   entries: Entries,
   links: Links,
   opened: OpenedValues<NoteMeta>,
@@ -81,6 +85,7 @@ function createNotesOf(
     db,
     entries,
     vaults,
+    activity,
     cache,
     clock,
     retention: { hourlyDays: config.versionsHourlyDays, dailyDays: config.versionsDailyDays },

@@ -5,6 +5,7 @@ import type { Context } from '../app.ts';
 import { backupState } from '../backup/take/lease.ts';
 import { Tickets } from '../domains/connecting/credentials/tickets/tickets.ts';
 import { createAccounts } from '../domains/content/accounts/accounts.ts';
+import { createActivityLog } from '../domains/content/activity-log/activity-log.ts';
 import { defaultExtensions } from '../domains/content/attachments/uploads/extensions.ts';
 import { type MailKind, Mails } from '../domains/content/mails/mails.ts';
 import { renderMail } from '../domains/content/mails/templates/render.pages.ts';
@@ -172,18 +173,28 @@ function createAccountsAndVaults(
       announcedBytes: (handle, vaultIds, except) => later().uploads.announcedBytes(handle, vaultIds, except),
     },
   });
+  const activityLog = createActivityLog({ db, clock });
   const members = new Members({
     db,
     clock,
     accounts,
     vaults,
+    activity: activityLog,
     events,
     publicUrl,
     registration: config.registration,
     hooks: { membershipEnded: (handle, userId, vaultId) => takeAway(later(), handle, userId, vaultId) },
   });
   const cache = new VaultCache(db, vaults, config.hotVaultsMb * MB);
-  return { mails, accounts, vaults, members, cache, productEvents: createProductEvents(analytics, accounts, clock) };
+  return {
+    mails,
+    accounts,
+    vaults,
+    activityLog,
+    members,
+    cache,
+    productEvents: createProductEvents(analytics, accounts, clock),
+  };
 }
 
 /** Takes a vault away from an account: nothing that it has may open the vault, now or after it joins again. */
@@ -205,11 +216,11 @@ async function takeAway(domains: Domains, handle: WriteHandle, userId: UserId, v
 
 /** Erases a bounded part of a vault, later domains first. Resolves to true while something is left. */
 async function purgeSlice(db: Database, domains: Domains, vaultId: VaultId): Promise<boolean> {
-  const { attachments, sync, search, notes, entries, idempotency } = domains;
+  const { attachments, sync, search, notes, entries, activityLog, idempotency } = domains;
   // Outside the transaction, because blobs may be outside the database.
   if (await attachments.purgeBytes(vaultId)) return true;
   return await db.transact(async (handle) => {
-    for (const domain of [sync, search, notes, entries, attachments, idempotency]) {
+    for (const domain of [sync, search, notes, entries, attachments, activityLog, idempotency]) {
       if (await domain.purgeSlice(handle, vaultId)) return true;
     }
     return false;

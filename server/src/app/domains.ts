@@ -7,6 +7,7 @@ import type { Tickets } from '../domains/connecting/credentials/tickets/tickets.
 import type { Devices } from '../domains/connecting/devices/devices.ts';
 import type { OAuth } from '../domains/connecting/oauth/oauth.ts';
 import type { Accounts } from '../domains/content/accounts/accounts.ts';
+import type { ActivityLog } from '../domains/content/activity-log/activity-log.ts';
 import type { Attachments } from '../domains/content/attachments/attachments.ts';
 import type { Entries } from '../domains/content/entries/entries.ts';
 import type { Links } from '../domains/content/links/links.ts';
@@ -24,6 +25,7 @@ import type { Keys } from '../domains/foundation/keys/keys.ts';
 import type { Admin } from '../domains/operating/admin/admin.ts';
 import type { Downloads } from '../domains/operating/downloads/downloads.ts';
 import type { Logs } from '../domains/operating/logs/logs.ts';
+import type { Activity } from '../domains/reading/activity/activity.ts';
 import type { Search } from '../domains/reading/search/search.ts';
 import type { Sync } from '../domains/reading/sync/sync.ts';
 import type { ProductEvents } from '../product-events.ts';
@@ -38,6 +40,7 @@ export interface AccountDomains {
   readonly mails: Mails;
   readonly accounts: Accounts;
   readonly vaults: Vaults;
+  readonly activityLog: ActivityLog;
   readonly members: Members;
   readonly cache: VaultCache;
   readonly productEvents: ProductEvents;
@@ -52,6 +55,7 @@ export interface ContentDomains {
   readonly attachments: Attachments;
   readonly sync: Sync;
   readonly search: Search;
+  readonly activity: Activity;
   /** The worker threads for costly work. */
   readonly compute: WorkerPool<Tasks>;
 }

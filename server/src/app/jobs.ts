@@ -19,7 +19,7 @@ const IMPORT_MS = 1000;
 /** The background jobs of a server and their intervals. */
 export function jobsOf(domains: Domains, { db, clock }: Pick<Ports, 'db' | 'clock'>): Job[] {
   const { mails, accounts, vaults, members, idempotency, entries, notes, attachments, links, sync, search } = domains;
-  const { credentials, oauth, devices, tickets, uploads, imports, logs, productEvents } = domains;
+  const { activityLog, credentials, oauth, devices, tickets, uploads, imports, logs, productEvents } = domains;
   return [
     { name: 'imports', everyMs: IMPORT_MS, run: (signal) => imports.runWaiting(signal) },
     { name: 'mails', everyMs: MAIL_MS, run: (signal) => mails.sendDue(signal) },
@@ -28,6 +28,7 @@ export function jobsOf(domains: Domains, { db, clock }: Pick<Ports, 'db' | 'cloc
     { name: 'analytics', everyMs: ANALYTICS_MS, run: () => productEvents.flush() },
     { name: 'answers', everyMs: HOUR_MS, run: () => idempotency.removeExpired() },
     { name: 'logs', everyMs: HOUR_MS, run: () => logs.removeExpired() },
+    { name: 'activity', everyMs: HOUR_MS, run: () => runOnReserve(() => activityLog.removeExpired()) },
     { name: 'versions', everyMs: HOUR_MS, run: () => notes.thinVersions() },
     { name: 'edits', everyMs: FLUSH_MS, run: () => notes.live.flushOverdue() },
     { name: 'documents', everyMs: FLUSH_MS, run: () => notes.live.catchUp() },

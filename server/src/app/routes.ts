@@ -23,6 +23,7 @@ import { uploadsRoutes } from '../domains/exchanging/uploads/uploads.routes.ts';
 import { adminRoutes } from '../domains/operating/admin/admin.routes.ts';
 import { downloadsRoutes } from '../domains/operating/downloads/downloads.routes.ts';
 import { logsRoutes } from '../domains/operating/logs/logs.routes.ts';
+import { activityRoutes } from '../domains/reading/activity/activity.routes.ts';
 import { searchRoutes } from '../domains/reading/search/search.routes.ts';
 import { syncRoutes } from '../domains/reading/sync/sync.routes.ts';
 import { goneRoutes } from '../http/gone-routes.ts';
@@ -50,6 +51,7 @@ export function routesOf(domains: Domains): Route[] {
     ...folderNotesRoutes(domains.entries.folders, domains.notes),
     ...syncRoutes(domains.sync),
     ...searchRoutes(domains.search),
+    ...activityRoutes(domains.activity),
     ...apiKeysRoutes(domains.apiKeys),
     ...connectionsRoutes(domains.connections),
     ...devicesRoutes(domains.devices),

@@ -4,6 +4,7 @@ import { ticketsDdl } from '../domains/connecting/credentials/tickets/tickets.ta
 import { devicesDdl } from '../domains/connecting/devices/devices.tables.ts';
 import { oauthDdl } from '../domains/connecting/oauth/oauth.tables.ts';
 import { accountRightsDdl, accountsDdl, signInDdl } from '../domains/content/accounts/accounts.tables.ts';
+import { activityDdl } from '../domains/content/activity-log/activity-log.tables.ts';
 import { attachmentsDdl } from '../domains/content/attachments/attachments.tables.ts';
 import { entriesDdl } from '../domains/content/entries/entries.tables.ts';
 import { canvasNamesDdl, linksDdl } from '../domains/content/links/links.tables.ts';
@@ -83,4 +84,5 @@ export const migrations: readonly Migration[] = [
   { number: 11, name: 'upload-progress', version: '0.3.0', ddl: uploadProgressDdl },
   { number: 12, name: 'no-cache-pages', version: '0.3.0', ddl: 'drop table cache_pages;' },
   { number: 13, name: 'mails', version: '0.3.0', ddl: [mailsDdl, signInDdl].join('\n') },
+  { number: 14, name: 'activity', version: '0.3.0', ddl: activityDdl },
 ];

@@ -6,6 +6,7 @@ import type { TicketsTables } from '../domains/connecting/credentials/tickets/ti
 import type { DeviceTables } from '../domains/connecting/devices/devices.tables.ts';
 import type { OAuthTables } from '../domains/connecting/oauth/oauth.tables.ts';
 import type { AccountsTables } from '../domains/content/accounts/accounts.tables.ts';
+import type { ActivityTables } from '../domains/content/activity-log/activity-log.tables.ts';
 import type { AttachmentsTables } from '../domains/content/attachments/attachments.tables.ts';
 import type { LinksTables } from '../domains/content/links/links.tables.ts';
 import type { MailsTables } from '../domains/content/mails/mails.tables.ts';
@@ -31,6 +32,7 @@ import {
 } from '../ports/keyring/keyring.ts';
 
 type Tables = AccountsTables &
+  ActivityTables &
   TicketsTables &
   AttachmentsTables &
   CredentialsTables &
@@ -133,6 +135,7 @@ const SAMPLES: readonly Sample[] = [
     vault(row.vault_id),
     at(`${row.vault_id}.${row.user_id}`),
   ]),
+  sample('activity', 'data', { vault_id: NIL_UUID, id: NIL_UUID }, (row) => [vault(row.vault_id), at(row.id)]),
   sample('link_texts', 'texts', { vault_id: NIL_UUID, source_id: NIL_UUID }, (row) => [
     vault(row.vault_id),
     at(row.source_id, row.version),

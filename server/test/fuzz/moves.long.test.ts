@@ -4,8 +4,10 @@ import { onEachEngine } from '../kit/engines.ts';
 import { Random, seedOfRun } from '../kit/random.ts';
 import { isolationRun } from './isolation.ts';
 import { movesRun } from './moves.ts';
+import { undoRun } from './undo.ts';
 
 const MOVES_SEEDS = 2000;
+const UNDO_SEEDS = 200;
 const ISOLATION_SEEDS = 20;
 const ISOLATION_ROUNDS = 50;
 
@@ -21,6 +23,14 @@ onEachEngine('at random, for long', (open) => {
     assert.deepEqual(
       faults.map((fault) => fault.slice(0, 500)),
       [],
+    );
+  });
+
+  test(`undoing what one of two people wrote loses no word of the other (${UNDO_SEEDS} seeds)`, async (t) => {
+    const first = new Random(seedOfRun(t)).below(2 ** 30);
+    await undoRun(
+      open,
+      Array.from({ length: UNDO_SEEDS }, (_, at) => first + at),
     );
   });
 

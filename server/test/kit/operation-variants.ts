@@ -125,6 +125,7 @@ const FIELDS_OF: Readonly<Record<Need, readonly Field[]>> = {
   devices: ['device', 'deviceRefresh', 'userCode', 'deviceCode'],
   cursor: ['cursor'],
   trash: ['trashed'],
+  activity: ['activity'],
   people: ['self', 'invitation'],
 };
 export const NEEDS = Object.keys(FIELDS_OF) as readonly Need[];

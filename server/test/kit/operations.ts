@@ -30,6 +30,7 @@ export type Need =
   | 'devices'
   | 'cursor'
   | 'trash'
+  | 'activity'
   | 'people';
 
 /** Everything that a world can have, in its vault and beside it. */
@@ -53,6 +54,8 @@ export interface World {
   readonly attachmentPath: string;
   /** A note in the trash. */
   readonly trashed: string;
+  /** The last activity in `vault`, by its owner. */
+  readonly activity: string;
   readonly key: string;
   /** A cursor of the change feed of `vault`. */
   readonly cursor: string;
@@ -110,6 +113,7 @@ export async function makeWorld(owner: Caller, word: string, needs: readonly Nee
   const trashed = await part('trash', () => write(`Old ${word}.md`, `old words of ${word}`));
   if (trashed !== '') await ok(owner.delete(`/notes/by-id/${trashed}`, undefined, headers));
   return {
+    activity: await part('activity', async () => (await ok(owner.get('/vault/activity', headers))).items[0].id),
     key: await part('key', async () => (await ok(owner.post('/api-keys', { name: `Key ${word}` }))).id),
     cursor: await part('cursor', async () => (await ok(owner.get('/sync/changes', headers))).resume_cursor),
     ...(needs.includes('devices') ? await makeDevices(owner, vault) : NO_DEVICES),
@@ -398,6 +402,9 @@ const uploads = {
 };
 
 const trash = {
+  listActivity: row(200, () => ({ url: '/vault/activity?diffs=true' })),
+  getActivity: row(200, (w) => ({ url: `/vault/activity/${w.activity}` })),
+  undoActivity: row(200, (w) => ({ url: `/vault/activity/${w.activity}/undo`, body: { dry_run: true } })),
   listTrash: row(200, () => ({ url: '/trash' })),
   restoreFromTrash: row(200, (w) => ({ url: `/trash/${w.trashed}/restore`, body: { path: `${w.fresh}.md` } })),
   deleteFromTrash: row(200, (w) => ({ url: `/trash/${w.trashed}` })),

@@ -50,7 +50,7 @@ const OWNERS = [
   ...['createInvitation', 'deleteFromTrash', 'deleteInvitation', 'deleteVault', 'purgeVault', 'restoreVault'],
   ...['updateMember', 'updateVault'],
 ];
-const EDITORS = ['getNoteVersion', 'listNoteVersions', 'listTrash'];
+const EDITORS = ['getActivity', 'getNoteVersion', 'listActivity', 'listNoteVersions', 'listTrash'];
 
 test('the operations for owners, and the reads for editors, are those listed here', () => {
   assert.deepEqual(

@@ -21,6 +21,7 @@ const ALL_SHARDS: Readonly<Record<string, string>> = {
   'entries.findPurged': 'a job, which runs on each shard',
   'attachments.findDeleting': 'a job, which runs on each shard',
   'attachments.markStaleDeleting': 'a job, which runs on each shard',
+  'activity-log.deleteExpired': 'a job, which runs on each shard',
   'idempotency.deleteExpired': 'a job, which runs on each shard',
   'search.findDue': 'a job, which runs on each shard',
   'search.findRetries': 'a job, which runs on each shard',

@@ -60,6 +60,7 @@ const WALKS: Readonly<Record<string, string>> = {
   'search.deleteSomeVectors': 'a purge takes all rows of the vault, a slice at a time',
   'sync.findOldDevices': 'asked when a new device comes; a vault has a thousand at most',
   'sync.purgeDevices': 'a purge takes all rows of the vault, of which there are a thousand at most',
+  'activity-log.purgeRows': 'a purge takes all rows of the vault, a slice at a time',
   'attachments.purgeBlobRows': 'a purge takes all rows of the vault, a slice at a time',
 };
 
@@ -82,7 +83,8 @@ async function walksOnSqlite(raw: Raw, sql: string): Promise<string[]> {
   return rows
     .map((row) => String(row.detail))
     .filter((detail) => {
-      if (/^SCAN (?!\d+-ROW VALUES CLAUSE|CONSTANT ROW|\(|(?:first_)?referring\b)/.test(detail)) return true;
+      if (/^SCAN (?!\d+-ROW VALUES CLAUSE|\d+ CONSTANT ROWS|CONSTANT ROW|\(|(?:first_)?referring\b)/.test(detail))
+        return true;
       const [, table = '', columns] = /^SEARCH (\w+) USING .*\((.*)\)/.exec(detail) ?? [];
       return columns === 'vault_id=?' && !ROW_PER_VAULT.includes(table);
     });

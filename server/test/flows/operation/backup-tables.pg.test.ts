@@ -74,8 +74,13 @@ function keptOf(counts: Map<string, number>, without: readonly string[] = []) {
 
 /** Trying restored data folds an edit into its note, whose text before is a version. */
 function folded(counts: Map<string, number>): Map<string, number> {
-  const versions = (counts.get('note_versions') ?? 0) + (counts.get('note_updates') ?? 0);
-  return new Map(counts).set('note_versions', versions).set('note_updates', 0);
+  const flushed = counts.get('note_updates') ?? 0;
+  const plus = (table: string) => (counts.get(table) ?? 0) + flushed;
+  const more = [
+    ['note_versions', plus('note_versions')],
+    ['activity', plus('activity')],
+  ] as const;
+  return new Map([...counts, ...more, ['note_updates', 0]]);
 }
 
 /** How many rows each table has. */

@@ -11,10 +11,12 @@ export class YjsClient implements Disposable {
   /** Number of updates that the server sent unasked. */
   heard = 0;
   readonly #name: string;
+  readonly #userId: string | undefined;
   #live: LiveNote | undefined;
 
-  constructor(name: string, doc: Y.Doc = new Y.Doc()) {
+  constructor(name: string, doc: Y.Doc = new Y.Doc(), userId?: string) {
     this.#name = name;
+    this.#userId = userId;
     this.doc = doc;
   }
 
@@ -79,7 +81,8 @@ export class YjsClient implements Disposable {
 
   /** Sends updates that arrive together. */
   sendAll(updates: readonly Uint8Array[]): Promise<string[]> {
-    return this.#handle().apply(updates, { kind: 'session', name: this.#name });
+    const person = this.#userId === undefined ? {} : { userId: this.#userId };
+    return this.#handle().apply(updates, { kind: 'session', name: this.#name, ...person });
   }
 
   get text(): string {

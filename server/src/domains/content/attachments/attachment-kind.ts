@@ -83,7 +83,7 @@ async function restoreOnce(
   sent: string | undefined,
 ): Promise<TrashRestored> {
   const { db, entries, vaults, hooks } = deps;
-  const { vault, actor } = context;
+  const { vault, actor, origin } = context;
   const row = await entries.trash.rowById(db, vault, 'attachment', id);
   if (row === undefined) throw new NotevaultError('trash_not_found');
   checkPlan(vault, row.size_bytes);
@@ -125,7 +125,11 @@ async function restoreOnce(
     // The next attempt reads the path and the tombstone again.
     if (!(await entries.revive(handle, revived))) throw new RevisionConflict();
     await hooks.namesChanged(handle, vault, [nameKey], [id]);
-    if (names !== null) await hooks.canvasStored(handle, vault, id, names);
+    const changes = [{ op: 'restore' as const, kind: 'attachment' as const, id, path: meta.path }];
+    await Promise.all([
+      names === null ? null : hooks.canvasStored(handle, vault, id, names),
+      deps.activity.append(handle, vault, [{ action: 'restore', origin, actor, changes }]),
+    ]);
     const result = { attachment: toAttachment({ ...revived, meta }) };
     await context.inTransaction?.(handle, result);
     return result;

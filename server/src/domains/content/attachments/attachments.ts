@@ -6,6 +6,7 @@ import type { Blobs, ByteRange } from '../../../ports/blobs/blobs.ts';
 import type { Clock } from '../../../ports/clock/clock.ts';
 import type { Database, ReadHandle, WriteHandle } from '../../../ports/database/database.ts';
 import { KeyringError } from '../../../ports/keyring/keyring.ts';
+import type { ActivityLog } from '../activity-log/activity-log.ts';
 import type { Entries, MovingEntry, StoredEntry, WriteContext } from '../entries/entries.ts';
 import { isConditional, type Precondition, UNCONDITIONAL } from '../entries/precondition.ts';
 import type { SealedEntry } from '../entries/sealed-entry.ts';
@@ -72,6 +73,7 @@ export interface AttachmentDeps {
   readonly blobs: Blobs;
   readonly entries: Entries;
   readonly vaults: ChangeSequence;
+  readonly activity: Pick<ActivityLog, 'append'>;
   readonly clock: Clock;
   /** Accepted file extensions, in lower case and without the dot. */
   readonly extensions: ReadonlySet<string>;
@@ -99,6 +101,8 @@ export function createAttachments(deps: AttachmentDeps) {
     moveMany: moveAttachments.bind(null, deps),
     ...createBlobGc(deps),
     kind: createAttachmentKind(deps),
+    /** Returns the id of the person who wrote an attachment’s bytes. Throws `attachment_unreadable`. */
+    authorOf: (vault: OpenVault, row: StoredEntry): string | undefined => openMeta(vault, row).actor?.userId,
     cache: cachedAttachments,
     /** Unseals an attachment or tombstone of the change feed. Throws `attachment_unreadable`. */
     changed: attachmentChange,

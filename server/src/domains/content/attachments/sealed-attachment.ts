@@ -1,7 +1,8 @@
 import { Type } from 'typebox';
 import { SealedJson } from '../../../ports/keyring/sealed-json.ts';
+import { SEALED_ACTOR } from '../activity-log/actor.ts';
 import type { Actor, FeedEntry } from '../entries/entries.ts';
-import { type EntryMeta, SEALED_ACTOR, type SealedEntry, SealedMeta } from '../entries/sealed-entry.ts';
+import { type EntryMeta, type SealedEntry, SealedMeta } from '../entries/sealed-entry.ts';
 import type { OpenVault } from '../vaults/vaults.ts';
 
 /** The sealed part of an attachment's row: everything that reveals something about its content. */

@@ -7,21 +7,12 @@ import type { Clock } from '../../../ports/clock/clock.ts';
 import type { Database, ReadHandle, WriteHandle } from '../../../ports/database/database.ts';
 import type { OpenSpool } from '../../../ports/spool/spool.ts';
 import type { InTransaction } from '../../foundation/idempotency/idempotency.ts';
+import type { ActivityLog, ActivityOrigin, Actor } from '../activity-log/activity-log.ts';
 import type { ChangeFeeds, ChangeSequence, OpenVault, TrashUsage, Vaults } from '../vaults/vaults.ts';
 import type { StoredEntry } from './entries.store.ts';
 import type { ItemKind } from './entries.tables.ts';
 import type { EntryMeta, SealedEntry } from './sealed-entry.ts';
 import type { TrashLimits } from './trash/limits.ts';
-
-/** The credential that made the write. */
-export interface Actor {
-  readonly kind: string;
-  readonly name: string;
-  /** For an assistant's write: the unverified name of its program. */
-  readonly client?: string;
-  /** The user whose credential it was; absent in rows from before vaults could be shared. */
-  readonly userId?: string;
-}
 
 /** The principal, vault and device of a write. `Result` is the result of the operation. */
 export interface WriteContext<Result = never> {
@@ -29,6 +20,8 @@ export interface WriteContext<Result = never> {
   readonly actor: Actor;
   /** `X-Device-Id`, or null. */
   readonly device: string | null;
+  /** The activity item that the write belongs to, if not the usual one. */
+  readonly origin?: ActivityOrigin | undefined;
   /** Awaited last in the operation's transaction, even when there was nothing to change. */
   readonly inTransaction?: InTransaction<Result>;
 }
@@ -151,6 +144,7 @@ export interface EntryDeps {
   readonly db: Database;
   readonly clock: Clock;
   readonly vaults: ChangeSequence & TrashUsage & Pick<ChangeFeeds, 'lockFeed'> & Pick<Vaults, 'withActors'>;
+  readonly activity: Pick<ActivityLog, 'append'>;
   readonly openSpool: OpenSpool;
   /** Days for which a deleted entry stays in the trash. */
   readonly trashDays: number;

@@ -14,10 +14,10 @@ import { firstBytes, SLICE_ROWS } from './row-slices.ts';
 import { entryChangeFeed, entryRows } from './rows.ts';
 import { createTrash } from './trash/trash.ts';
 
+export type { Actor } from '../activity-log/activity-log.ts';
 export type { DeleteRequest } from './deletion/delete.ts';
 export type { ExpiredTombstone } from './deletion/tombstone-expiry.store.ts';
 export type {
-  Actor,
   EntryHooks,
   KindHandler,
   MoveBatch,

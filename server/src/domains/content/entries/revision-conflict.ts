@@ -24,3 +24,8 @@ export async function retryOnConflict<Result>(attempt: () => Promise<Result>, ro
     }
   }
 }
+
+/** The trash has no room for what is to be deleted. */
+export class TrashFull extends Error {
+  override readonly name = 'TrashFull';
+}

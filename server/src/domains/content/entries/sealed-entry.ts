@@ -16,13 +16,6 @@ export interface SealedEntry {
   readonly meta: Uint8Array;
 }
 
-export const SEALED_ACTOR = Type.Object({
-  kind: Type.String(),
-  name: Type.String(),
-  client: Type.Optional(Type.String()),
-  userId: Type.Optional(Type.String()),
-});
-
 const contextOf = (id: string, revision: number) => ({ kind: 'entries.meta', row: id, version: revision });
 
 /** Seals and unseals the meta of one kind's rows. */

@@ -22,9 +22,9 @@ const WAITING_MAX = 1000;
 /** Invitations to a vault. Of their tokens only hashes are stored. */
 export class Invitations {
   readonly #deps: MemberDeps;
-  readonly #members: Pick<Members, 'locked' | 'announce'>;
+  readonly #members: Pick<Members, 'locked' | 'announce' | 'record'>;
 
-  constructor(deps: MemberDeps, members: Pick<Members, 'locked' | 'announce'>) {
+  constructor(deps: MemberDeps, members: Pick<Members, 'locked' | 'announce' | 'record'>) {
     this.#deps = deps;
     this.#members = members;
   }
@@ -124,11 +124,11 @@ export class Invitations {
     const { invitation, row, key } = await this.#find(token, null).catch(asNotInvited);
     const only = openEmail(key, invitation);
     if (!isOfAdmin(invitation) || (only !== null && only !== email)) throw new NotevaultError('invite_invalid');
-    return (handle, userId) => this.#joinNew(handle, token, row, userId).catch(asNotInvited);
+    return (handle, userId) => this.#joinNew(handle, token, row, { key, userId }).catch(asNotInvited);
   }
 
   /** Adds the new account as a member. Nobody else knows it yet, so only the owner’s account is locked. */
-  async #joinNew(handle: WriteHandle, token: string, seen: SharedRow, userId: UserId): Promise<void> {
+  async #joinNew(handle: WriteHandle, token: string, seen: SharedRow, { key, userId }: Joiner): Promise<void> {
     const { accounts, vaults, clock } = this.#deps;
     await accounts.lockUser(handle, seen.user_id);
     const now = clock.now();
@@ -139,21 +139,22 @@ export class Invitations {
     const isOffered = isLocked && row.owner_suspended_at === null;
     if (!isOffered || invitation === undefined || !isOfAdmin(invitation))
       throw new NotevaultError('invitation_invalid');
-    await this.#use(handle, invitation, { userId, now });
+    await this.#use(handle, invitation, { key, userId, now });
   }
 
   /** Uses an invitation up for one account. Throws `invitation_invalid`, `too_many_members`. */
   async #use(
     handle: WriteHandle,
     { id, vault_id: vaultId, role }: Pick<InvitationRow, 'id' | 'vault_id' | 'role'>,
-    { userId, now, isMember = false }: { readonly userId: UserId; readonly now: number; readonly isMember?: boolean },
+    { key, userId, now, isMember = false }: Joiner & { readonly now: number; readonly isMember?: boolean },
   ): Promise<void> {
     if ((await handle.run(store.useInvitation, { id })) === 0) throw new NotevaultError('invitation_invalid');
     const members = (await handle.get(store.countMembers, { vaultId }))?.count ?? 0;
     if (!isMember && members >= MEMBERS_MAX) throw new NotevaultError('too_many_members');
     await handle.run(store.insertUse, { id, userId });
     await handle.run(store.putMember, { vaultId, userId, role, now });
-    this.#members.announce(handle, { change: isMember ? 'role_changed' : 'joined', vaultId, userId });
+    const author = { key, actor: { kind: 'session', name: '', userId } };
+    await this.#members.record(handle, author, { change: isMember ? 'role_changed' : 'joined', vaultId, userId });
   }
 
   /**
@@ -184,7 +185,7 @@ export class Invitations {
         // By its time this refusal can be told from that of a dead one. So can the preview, by anybody with the token.
         const former = await handle.get(store.findFormer, { vault_id: vaultId, user_id: userId });
         if ((former?.removed_at ?? 0) >= createdAt) throw new NotevaultError('invitation_invalid');
-        await this.#use(handle, invitation, { userId, now, isMember: held !== null });
+        await this.#use(handle, invitation, { key, userId, now, isMember: held !== null });
       })
       .catch(asInvalid);
     return vaults.describe(principal, vaultId);
@@ -248,6 +249,12 @@ const isOfAdmin = (invitation: {
   readonly inviter_role: string | null;
   readonly inviter_suspended_at: number | null;
 }) => invitation.inviter_role === 'admin' && invitation.inviter_suspended_at === null;
+
+/** The account that joins a vault, with the vault’s key. */
+interface Joiner {
+  readonly key: SealingKey;
+  readonly userId: UserId;
+}
 
 const contextOf = (id: string) => ({ kind: 'invitations.email', row: id, version: 0 });
 

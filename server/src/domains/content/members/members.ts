@@ -6,8 +6,10 @@ import { isoTime } from '@notevault/protocol/values/time.ts';
 import type { EventSink, PeopleChange } from '../../../events.ts';
 import type { Clock } from '../../../ports/clock/clock.ts';
 import type { Database, WriteHandle } from '../../../ports/database/database.ts';
+import type { SealingKey } from '../../../ports/keyring/keyring.ts';
 import { includesRole, type Principal, roleOf } from '../../foundation/access/access.ts';
 import type { AccountDeps, Accounts } from '../accounts/accounts.ts';
+import type { ActivityLog, Actor, RecordedPeopleChange } from '../activity-log/activity-log.ts';
 import type { SharedRow, Vaults } from '../vaults/vaults.ts';
 import { Invitations } from './invitations.ts';
 import * as store from './members.store.ts';
@@ -26,6 +28,7 @@ export interface MemberDeps {
   readonly clock: Clock;
   readonly accounts: Pick<Accounts, 'lockUser' | 'me' | 'findByEmail' | 'canonicalEmail' | 'inviteByMail'>;
   readonly vaults: Vaults;
+  readonly activity: Pick<ActivityLog, 'append'>;
   readonly events: EventSink;
   readonly hooks: MemberHooks;
   /** Origin of the addresses of invitations. */
@@ -73,8 +76,10 @@ export class Members {
     if (to === null || current === null) throw new NotevaultError('member_not_found');
     if (current === 'owner' && role !== 'owner') throw new NotevaultError('owner_cannot_leave');
     if (role === 'owner') {
-      if (current !== 'owner') await this.#handOver(found.id, to, (row) => this.#stillOwner(principal, row));
+      if (current !== 'owner')
+        await this.#handOver(found.id, to, actorOf(principal), (row) => this.#stillOwner(principal, row));
     } else {
+      const author = { key: await vaults.openKey(found.id), actor: actorOf(principal) };
       await this.locked(found.id, [to], async (handle, row) => {
         this.#stillOwner(principal, row);
         const before = roleOf({ userId: to }, row);
@@ -88,7 +93,7 @@ export class Members {
           const removedAt = await this.invitations.afterAll(handle, row.id);
           await handle.run(store.putFormer, { ...member, name: null, removedAt });
         }
-        this.announce(handle, { change: 'role_changed', vaultId: row.id, userId: to });
+        await this.record(handle, author, { change: 'role_changed', vaultId: row.id, userId: to });
       });
     }
     const { members } = await this.list(principal, vaultId);
@@ -122,7 +127,8 @@ export class Members {
         removedAt: isSelf ? null : await this.invitations.afterAll(handle, row.id),
       });
       await this.#deps.hooks.membershipEnded(handle, member, row.id);
-      this.announce(handle, { change: isSelf ? 'left' : 'removed', vaultId: row.id, userId: member });
+      const change = isSelf ? 'left' : 'removed';
+      await this.record(handle, { key, actor: actorOf(principal) }, { change, vaultId: row.id, userId: member });
     });
   }
 
@@ -135,7 +141,7 @@ export class Members {
     const { id: to } = await accounts.findByEmail(email);
     const role = roleOf({ userId: to }, row);
     if (role === null) throw new NotevaultError('member_not_found');
-    if (role !== 'owner') await this.#handOver(row.id, to, () => undefined);
+    if (role !== 'owner') await this.#handOver(row.id, to, ADMIN, () => undefined);
   }
 
   async named(ids: readonly VaultId[]): Promise<{ readonly id: VaultId; readonly name: string }[]> {
@@ -176,7 +182,7 @@ export class Members {
     throw new NotevaultError('unavailable');
   }
 
-  async #handOver(vaultId: VaultId, to: UserId, check: (row: SharedRow) => void): Promise<void> {
+  async #handOver(vaultId: VaultId, to: UserId, actor: Actor, check: (row: SharedRow) => void): Promise<void> {
     const { vaults } = this.#deps;
     const keys = await vaults.openHandOverKeys(vaultId, to);
     await this.locked(vaultId, [to], async (handle, row, tiers) => {
@@ -185,12 +191,25 @@ export class Members {
       await vaults.raiseVaultRights(handle, row.id);
       await vaults.changeOwner(handle, row, { userId: to, tier: tiers.get(to) ?? '' }, keys);
       this.#recheck(handle, row.user_id);
-      this.announce(handle, { change: 'handed_over', vaultId: row.id, userId: to });
+      const author = { key: keys.key, actor };
+      await this.record(handle, author, { change: 'handed_over', vaultId: row.id, userId: to });
     });
   }
 
   #stillOwner(principal: Principal, row: SharedRow): void {
     if (roleOf(principal, row) !== 'owner') throw new NotevaultError('owner_required');
+  }
+
+  /** Records a change of the people as an activity, and announces it. */
+  async record(
+    handle: WriteHandle,
+    { key, actor }: PeopleAuthor,
+    change: PeopleChange & { readonly change: RecordedPeopleChange },
+  ): Promise<void> {
+    this.announce(handle, change);
+    const people = { change: change.change, userId: change.userId };
+    const write = { action: 'people' as const, actor, changes: [], people, count: 1 };
+    await this.#deps.activity.append(handle, { id: change.vaultId, key }, [write]);
   }
 
   /** Announces a change of members after its commit; cached permissions are then checked again. */
@@ -202,6 +221,18 @@ export class Members {
   #recheck(handle: WriteHandle, userId: UserId): void {
     handle.onCommit(() => this.#deps.events.emit('credentialsChanged', { userId }));
   }
+}
+
+/** The author of a change of members, with the vault’s key. */
+export interface PeopleAuthor {
+  readonly key: SealingKey;
+  readonly actor: Actor;
+}
+
+const ADMIN: Actor = { kind: 'admin', name: '' };
+
+function actorOf({ kind, name, userId }: Pick<Principal, 'kind' | 'name' | 'userId'>): Actor {
+  return { kind, name, userId };
 }
 
 /** An account that is being erased cannot be locked. */

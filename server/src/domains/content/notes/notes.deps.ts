@@ -9,6 +9,7 @@ import type { Bus } from '../../../ports/bus/bus.ts';
 import type { Clock } from '../../../ports/clock/clock.ts';
 import type { Database, ReadHandle, WriteHandle } from '../../../ports/database/database.ts';
 import type { OpenedValues } from '../../../ports/keyring/opened-values.ts';
+import type { ActivityLog } from '../activity-log/activity-log.ts';
 import type { Entries, EntryHooks, MovingEntry } from '../entries/entries.ts';
 import type { ChangeSequence, OpenVault, VaultCache, Vaults } from '../vaults/vaults.ts';
 import type { VersionRetention } from './history/versions.ts';
@@ -110,12 +111,13 @@ export interface LinkPlanner {
 /** Called after a commit: writes of notes notify the documents in memory. */
 export type LiveNotifications = Pick<DocumentManager, 'changed' | 'deleted'>;
 
-export type CommitDeps = Pick<NoteDeps, 'db' | 'entries' | 'vaults' | 'hooks' | 'live'>;
+export type CommitDeps = Pick<NoteDeps, 'db' | 'entries' | 'vaults' | 'hooks' | 'live' | 'activity'>;
 
 export interface NoteDeps {
   readonly db: Database;
   readonly entries: Entries;
   readonly vaults: Pick<Vaults, keyof ChangeSequence | 'openAsSystem' | 'withActors' | 'holdRightsIn'>;
+  readonly activity: Pick<ActivityLog, 'append'>;
   readonly cache: VaultCache;
   readonly clock: Clock;
   readonly retention: VersionRetention;

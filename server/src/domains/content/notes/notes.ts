@@ -8,6 +8,7 @@ import { createNoteChangeFeed } from './change-feed.ts';
 import { deleteById, deleteByPath, deleteMany } from './deletion/delete-notes.ts';
 import { countFacet } from './facets.ts';
 import { knownTexts } from './history/known-texts.ts';
+import { authorsSince, revertVersions, textOfVersion } from './history/revert.ts';
 import { listVersions, readVersion, restoreVersion, thinVersions } from './history/versions.ts';
 import { DocumentManager } from './live/document-manager.ts';
 import { createMoveOperations } from './moves/move.ts';
@@ -77,6 +78,9 @@ export function createNotes(given: Omit<LiveDeps, 'live' | 'writer'>) {
     versions: listVersions.bind(null, deps),
     version: readVersion.bind(null, deps),
     restore: restoreVersion.bind(null, deps),
+    revert: revertVersions.bind(null, deps),
+    authorsSince: authorsSince.bind(null, deps),
+    textOfVersion: textOfVersion.bind(null, deps),
     thinVersions: thinVersions.bind(null, deps),
     tags: (vault: OpenVault) => countFacet(cache, vault, ({ tags }) => tags),
     types: (vault: OpenVault) => countFacet(cache, vault, ({ type }) => (type === null ? [] : [type])),

@@ -3,8 +3,9 @@ import { NotevaultError } from '@notevault/protocol/errors.ts';
 import { type Static, Type } from 'typebox';
 import { KeyringError } from '../../../ports/keyring/keyring.ts';
 import { type Immutable, SealedJson } from '../../../ports/keyring/sealed-json.ts';
+import { SEALED_ACTOR } from '../activity-log/actor.ts';
 import type { Actor } from '../entries/entries.ts';
-import { SEALED_ACTOR, SealedMeta } from '../entries/sealed-entry.ts';
+import { SealedMeta } from '../entries/sealed-entry.ts';
 import type { OpenVault } from '../vaults/vaults.ts';
 
 const text = Type.String();

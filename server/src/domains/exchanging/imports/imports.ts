@@ -225,6 +225,8 @@ export class Imports {
         beat,
       });
       const ended = await runImport(this.#deps, {
+        id: row.id,
+        userId: row.user_id,
         vault,
         source,
         progress,

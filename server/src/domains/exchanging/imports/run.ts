@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { NotevaultError } from '@notevault/protocol/errors.ts';
 import { MB } from '@notevault/protocol/values/byte-units.ts';
+import type { UserId } from '@notevault/protocol/values/ids.ts';
 import type { WriteContext } from '../../content/entries/entries.ts';
 import type { OpenVault } from '../../content/vaults/vaults.ts';
 import { EntryRefused } from './archive/archive.ts';
@@ -16,10 +17,12 @@ const BATCH_LENGTH = 4 * MB;
 /** Files and folders between two saves of the progress; later ones are repeated after a crash. */
 const SAVE_EVERY = 50;
 
-const ACTOR = { kind: 'session', name: 'Import' };
 const NO_EXISTING = { match: null, noneMatch: '*' } as const;
 
 export interface Run {
+  /** The id of the import, which is its activity item too. */
+  readonly id: string;
+  readonly userId: UserId;
   readonly vault: OpenVault;
   readonly source: Source;
   readonly dryRun: boolean;
@@ -195,7 +198,9 @@ class Importer {
   }
 
   #context<Result>(): WriteContext<Result> {
-    return { vault: this.#run.vault, actor: ACTOR, device: null };
+    const { vault, id, userId } = this.#run;
+    const actor = { kind: 'session', name: 'Import', userId };
+    return { vault, actor, device: null, origin: { action: 'import', item: id } };
   }
 }
 

@@ -1,4 +1,5 @@
 import { ApiError } from '@notevault/client/transport.ts';
+import { differenceOf } from '@notevault/note-text/diff/difference.ts';
 import type { Note } from '@notevault/protocol/notes.ts';
 import { useMemo, useState } from 'react';
 import { api } from '../../../data/client.ts';
@@ -9,7 +10,6 @@ import { Button } from '../../../ui/controls/button.tsx';
 import { Dialog, DialogButtons } from '../../../ui/dialogs/dialog.tsx';
 import { errorText } from '../../../ui/feedback/error-text.ts';
 import { showToast } from '../../../ui/feedback/toast.ts';
-import { differenceOf } from './difference.ts';
 import { SideView } from './side-view.tsx';
 import styles from './sides.module.css';
 import { bothOf, type SideBlock, sidesOf, textOf } from './sides.ts';

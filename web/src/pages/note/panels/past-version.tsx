@@ -1,3 +1,4 @@
+import { type DifferencePiece, differenceOf, shortened } from '@notevault/note-text/diff/difference.ts';
 import type { Note, NoteVersion } from '@notevault/protocol/notes.ts';
 import { useQuery } from '@tanstack/react-query';
 import { useMemo, useState } from 'react';
@@ -6,7 +7,6 @@ import { useLanguage, useTexts } from '../../../i18n/use-texts.ts';
 import { Button } from '../../../ui/controls/button.tsx';
 import { Choice } from '../../../ui/controls/field.tsx';
 import { Icon } from '../../../ui/controls/icon.tsx';
-import { type DifferencePiece, differenceOf, shortened } from './difference.ts';
 import styles from './history.module.css';
 import { SideView } from './side-view.tsx';
 import { sidesOf } from './sides.ts';

@@ -1,5 +1,5 @@
+import type { DifferencePiece } from '@notevault/note-text/diff/difference.ts';
 import { Fragment, type ReactNode } from 'react';
-import type { DifferencePiece } from './difference.ts';
 import styles from './sides.module.css';
 import type { SideBlock } from './sides.ts';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { differenceOf } from '@notevault/note-text/diff/difference.ts';
 import fc from 'fast-check';
-import { differenceOf } from './difference.ts';
 import { bothOf, sidesOf, textOf } from './sides.ts';
 
 const rowsOf = (before: string, after: string) =>

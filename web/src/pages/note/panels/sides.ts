@@ -1,4 +1,4 @@
-import type { DifferencePiece } from './difference.ts';
+import type { DifferencePiece } from '@notevault/note-text/diff/difference.ts';
 
 /** Whole lines of two texts beside each other: the same, or with what differs. */
 export interface SideBlock {

@@ -64,7 +64,7 @@ async function putOnce(
   expected: Precondition,
 ): Promise<Attachment> {
   const { db, entries } = deps;
-  const { vault } = context;
+  const { vault, actor, origin } = context;
   const [row] = await entries.rowsAt(db, vault.id, 'attachment', [pathKey]);
   checkExpected(vault, row, expected);
   const old = row === undefined ? null : openAttachment(vault, row);
@@ -90,7 +90,12 @@ async function putOnce(
       if (!(await entries.update(handle, updated))) throw new RevisionConflict();
       await releaseBlobs(deps, handle, vault.id, [old.blob_id]);
     }
-    if (names !== null) await deps.hooks.canvasStored(handle, vault, row.id, names);
+    const change = { op: old === null ? ('create' as const) : ('edit' as const), kind: 'attachment' as const };
+    const changes = [{ ...change, id: row.id, path: next.meta.path }];
+    await Promise.all([
+      names === null ? null : deps.hooks.canvasStored(handle, vault, row.id, names),
+      deps.activity.append(handle, vault, [{ action: 'write', origin, actor, changes }]),
+    ]);
     const result = toAttachment({ ...row, meta: next.meta });
     await context.inTransaction?.(handle, result);
     // If the vault already had these bytes, the received copy still belongs to nothing.

@@ -5,15 +5,17 @@ import type { EntryDeps, LockedDeps, TombstoneDraft, WriteContext } from '../ent
 import { ITEM_KINDS, type StoredEntry } from '../entries.store.ts';
 import { foldersBelow, leave, removeFolders } from '../namespace/namespace.ts';
 import type { FolderEntry } from '../namespace/path-lookup.ts';
-import { RevisionConflict, retryOnConflict } from '../revision-conflict.ts';
+import { RevisionConflict, retryOnConflict, TrashFull } from '../revision-conflict.ts';
 import { entryRows } from '../rows.ts';
-import { contentsOf } from '../trash/limits.ts';
+import { contentsOf, excessOf, limitsOf } from '../trash/limits.ts';
 
 export interface DeleteRequest<Result> {
   /** Finds the live entries to delete, or throws to refuse it. Called again if something has changed meanwhile. */
   find(handle: ReadHandle): Promise<StoredEntry[]>;
   /** Returns the result, inside the transaction, from the number of entries that existed. */
   answer(deleted: number): Result;
+  /** Whether to throw TrashFull rather than let the trash drop anything. */
+  readonly mustFit?: boolean;
 }
 
 /** Turns live entries into tombstones, in one transaction. Throws the errors of `find`, and for damaged entries. */
@@ -27,11 +29,12 @@ export function deleteItems<Result>(deps: EntryDeps, context: WriteContext<Resul
       async (handle) => {
         if (drafts.length > 0) {
           const first = await vaults.advance(handle, vault, { seqs: drafts.length, notes: 0 });
-          await writeTombstones(deps, handle, vault, drafts, first);
+          await writeTombstones(deps, handle, context, drafts, first);
           for (const kind of ITEM_KINDS) {
             const paths = drafts.filter(({ old }) => old.kind === kind).map(({ path }) => path);
             await leave(handle, vault, paths, kind);
           }
+          if (request.mustFit) await checkFits(deps, handle, vault);
         }
         const result = request.answer(drafts.length);
         await context.inTransaction?.(handle, result);
@@ -78,7 +81,7 @@ async function deleteFoldersOnce<Result>(
         // Takes at least one seq, so that clients reload the tree even when only empty folders were deleted.
         const first = await vaults.advance(handle, vault, { seqs: Math.max(1, drafts.length), notes: 0 });
         if (first !== before + 1) throw new RevisionConflict();
-        if (drafts.length > 0) await writeTombstones(deps, handle, vault, drafts, first);
+        await writeTombstones(deps, handle, context, drafts, first, folders);
         await removeFolders(handle, vault, roots, folders);
       }
       await context.inTransaction?.(handle, result);
@@ -120,24 +123,34 @@ async function priorityOf({ db, hooks }: EntryDeps, vault: OpenVault, drafts: re
  * @param first the seq of the first tombstone; the others follow in order.
  */
 async function writeTombstones(
-  { clock, vaults, handlerOf }: EntryDeps,
+  { clock, vaults, handlerOf, activity }: EntryDeps,
   handle: WriteHandle,
-  vault: OpenVault,
+  { vault, actor, origin }: Pick<WriteContext, 'vault' | 'actor' | 'origin'>,
   drafts: readonly TombstoneDraft[],
   first: Seq,
+  folders: readonly FolderEntry[] = [],
 ): Promise<void> {
   const now = clock.now();
-  for (let at = 0; at < drafts.length; at += SLICE) {
-    const rows = drafts.slice(at, at + SLICE).map(({ old, meta }, index) => ({
-      ...old,
-      seq: first + at + index,
-      revision: old.revision + 1,
-      meta,
-      updated_at: now,
-      deleted_at: now,
-    }));
-    if (!(await entryRows.overwrite(handle, vault.id, rows))) throw new RevisionConflict();
-  }
+  const changes = [
+    ...drafts.map(({ old: { id, kind }, path }) => ({ op: 'delete' as const, kind, id, path })),
+    ...folders.filter(({ explicit }) => explicit).map(({ id, path }) => deletedFolder(id, path)),
+  ];
+  const overwrite = async () => {
+    for (let at = 0; at < drafts.length; at += SLICE) {
+      const rows = drafts.slice(at, at + SLICE).map(({ old, meta }, index) => ({
+        ...old,
+        seq: first + at + index,
+        revision: old.revision + 1,
+        meta,
+        updated_at: now,
+        deleted_at: now,
+      }));
+      if (!(await entryRows.overwrite(handle, vault.id, rows))) throw new RevisionConflict();
+    }
+  };
+  const writes = changes.length === 0 ? [] : [{ action: 'delete' as const, origin, actor, changes }];
+  await Promise.all([overwrite(), activity.append(handle, vault, writes)]);
+  if (drafts.length === 0) return;
   const trash = contentsOf(drafts.map(({ old }) => old));
   // Updated only now that the entries are known to have existed; otherwise the vault's count could become negative.
   await vaults.advance(handle, vault, {
@@ -149,4 +162,13 @@ async function writeTombstones(
   });
   for (const [kind, own] of Map.groupBy(drafts, ({ old }) => old.kind))
     await handlerOf(kind).deleted(handle, vault, own);
+}
+
+export function deletedFolder(id: string, path: string) {
+  return { op: 'delete', kind: 'folder', id, path } as const;
+}
+
+/** Throws TrashFull when the trash has more than its limits, under the vault's lock. */
+async function checkFits(deps: EntryDeps, handle: WriteHandle, vault: OpenVault): Promise<void> {
+  if (excessOf(await deps.vaults.trashOf(handle, vault.id), limitsOf(deps, vault)).length > 0) throw new TrashFull();
 }

@@ -7,7 +7,7 @@ import { parseUuid } from '@notevault/protocol/values/ids.ts';
 import type { RenameBody } from '@notevault/protocol/values/schemas.ts';
 import type { ReadHandle, WriteHandle } from '../../../../ports/database/database.ts';
 import type { OpenVault } from '../../vaults/vaults.ts';
-import { deleteFolders } from '../deletion/delete.ts';
+import { deletedFolder, deleteFolders } from '../deletion/delete.ts';
 import type { EntryDeps, LockedDeps, WriteContext } from '../entries.deps.ts';
 import { type MoveRoot, moveMany, moveOne } from '../moves/move.ts';
 import {
@@ -78,8 +78,8 @@ async function listAt(handle: ReadHandle, vault: OpenVault): Promise<Folder[]> {
  * path without a folder is not an error. Throws `folder_empty`.
  */
 async function remove(deps: LockedDeps, context: WriteContext<void>, path: string, recursive: boolean): Promise<void> {
-  const { db, vaults } = deps;
-  const { vault, inTransaction } = context;
+  const { db, vaults, activity } = deps;
+  const { vault, inTransaction, actor, origin } = context;
   if (path === '') throw new NotevaultError('folder_empty');
   if (recursive) {
     const find = async () => [await folderAt(db, vault, path)].filter((entry) => entry !== null);
@@ -90,7 +90,11 @@ async function remove(deps: LockedDeps, context: WriteContext<void>, path: strin
     const entry = await folderAt(handle, vault, path);
     if (entry?.explicit) {
       await vaults.advance(handle, vault, { seqs: 1, notes: 0 });
-      await setExplicit(handle, vault, entry, false);
+      const changes = [deletedFolder(entry.id, entry.path)];
+      await Promise.all([
+        setExplicit(handle, vault, entry, false),
+        activity.append(handle, vault, [{ action: 'delete', origin, actor, changes }]),
+      ]);
     }
     await inTransaction?.(handle, undefined);
   });
@@ -168,9 +172,9 @@ function createFolder(deps: EntryDeps, context: WriteContext<Folder>, path: stri
 }
 
 async function createOnce(
-  { vaults, clock }: EntryDeps,
+  { vaults, clock, activity }: EntryDeps,
   handle: WriteHandle,
-  { vault, inTransaction }: WriteContext<Folder>,
+  { vault, inTransaction, actor, origin }: WriteContext<Folder>,
   resolved: ResolvedPath,
   path: string,
 ): Promise<Folder> {
@@ -182,7 +186,11 @@ async function createOnce(
   else if (existing === null) await makeFolder(clock, handle, vault, resolved);
   const entry = await folderAt(handle, vault, path);
   if (entry === null) throw new Error('a folder vanished in the transaction that made it');
-  const parent = entry.parentId === null ? null : await folderById(handle, vault, entry.parentId);
+  const changes = [{ op: 'create' as const, kind: 'folder' as const, id: entry.id, path: entry.path }];
+  const [parent] = await Promise.all([
+    entry.parentId === null ? null : folderById(handle, vault, entry.parentId),
+    existing?.explicit ? null : activity.append(handle, vault, [{ action: 'write', origin, actor, changes }]),
+  ]);
   const folder = toFolder(entry, () => parent?.explicit === true);
   await inTransaction?.(handle, folder);
   return folder;

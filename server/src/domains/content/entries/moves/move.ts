@@ -138,7 +138,10 @@ async function moveOnce<Result>(deps: EntryDeps, context: WriteContext<Result>, 
       const first = await vaults.advance(handle, vault, { seqs, notes: 0, attachmentBytes });
       // The vault is locked now: every row still has the revision that its update was prepared from.
       if (first !== before + 1) throw new RevisionConflict();
-      const parentOf = await relocate(deps.clock, handle, vault, scope);
+      const [parentOf] = await Promise.all([
+        relocate(deps.clock, handle, vault, scope),
+        recordMove(deps, handle, context, scope, changed),
+      ]);
       const parents = new Map(scope.roots.map((root) => [root.id, parentOf(root)]));
       let next = first;
       const write = async (batch: KindBatch) => {
@@ -159,6 +162,21 @@ async function moveOnce<Result>(deps: EntryDeps, context: WriteContext<Result>, 
     },
     isLong ? 'bulk' : 'normal',
   );
+}
+
+/** Records the requested items only: what is inside a folder moves with it. */
+async function recordMove(
+  { activity }: EntryDeps,
+  handle: WriteHandle,
+  { vault, actor, origin }: Pick<WriteContext, 'vault' | 'actor' | 'origin'>,
+  { roots, moving }: MoveScope,
+  changed: number,
+): Promise<void> {
+  if (roots.length === 0) return;
+  const changes = roots.map(({ kind, id, from, to }) => ({ op: 'move' as const, kind, id, path: to, from }));
+  const count = Math.max(moving.length, roots.length);
+  const relinked = Math.max(0, changed - moving.length);
+  await activity.append(handle, vault, [{ action: 'move', origin, actor, changes, count, relinked }]);
 }
 
 function outcomeOf({ named, moving }: MoveScope, linksLeft: LinksLeft[]): MoveOutcome {

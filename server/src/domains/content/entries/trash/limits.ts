@@ -1,7 +1,9 @@
 import { GB } from '@notevault/protocol/values/byte-units.ts';
 import type { Plan } from '../../../foundation/plans/plans.ts';
-import type { TrashContents } from '../../vaults/vaults.ts';
+import type { OpenVault, TrashContents } from '../../vaults/vaults.ts';
+import type { EntryDeps } from '../entries.deps.ts';
 import type { StoredEntry } from '../entries.store.ts';
+import type { ItemKind } from '../entries.tables.ts';
 
 /** Limits of a vault's trash; beyond them the oldest deletions are purged. */
 export interface TrashLimits {
@@ -33,4 +35,25 @@ function bytesOf(rows: readonly SizedEntry[]): number {
 /** Returns the change of counts that takes these contents out. */
 export function removed({ notes, textBytes, attachmentBytes }: TrashContents): TrashContents {
   return { notes: -notes, textBytes: -textBytes, attachmentBytes: -attachmentBytes };
+}
+
+/** Returns the limits of a vault’s trash. */
+export function limitsOf(
+  { trashLimits }: Pick<EntryDeps, 'trashLimits'>,
+  { plan }: Pick<OpenVault, 'plan'>,
+): TrashContents {
+  return { ...trashLimits, attachmentBytes: trashLimits.attachmentBytes(plan) };
+}
+
+export interface Excess {
+  readonly kind: ItemKind;
+  readonly entries: number;
+  readonly bytes: number;
+}
+
+/** Returns by how much the trash exceeds its limits, by kind. */
+export function excessOf(has: TrashContents, limits: TrashContents): Excess[] {
+  const notes = { kind: 'note' as const, entries: has.notes - limits.notes, bytes: has.textBytes - limits.textBytes };
+  const files = { kind: 'attachment' as const, entries: 0, bytes: has.attachmentBytes - limits.attachmentBytes };
+  return [notes, files].filter(({ entries, bytes }) => entries > 0 || bytes > 0);
 }

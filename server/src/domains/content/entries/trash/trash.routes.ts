@@ -2,7 +2,7 @@ import { RestoreFromTrash, TrashPage, TrashQuery, TrashRestored } from '@notevau
 import { Deleted, IdParams } from '@notevault/protocol/values/schemas.ts';
 import { answerBytes } from '../../../../http/answers/answer-bytes.ts';
 import { idParam } from '../../../../http/params.ts';
-import { writeContextOf } from '../../../../http/request-context.ts';
+import { actorOf, writeContextOf } from '../../../../http/request-context.ts';
 import { idempotentRoute, type Route, route } from '../../../../http/route.ts';
 import type { Trash } from './trash.ts';
 
@@ -47,8 +47,9 @@ export function trashRoutes(trash: Trash): Route[] {
       params: IdParams,
       responses: { 200: Deleted },
       errors: ['invalid_id', 'trash_not_found'],
-      handle: async ({ vault, params }) => {
-        await trash.purge(vault, idParam(params.id));
+      handle: async (request) => {
+        const { vault, device, params } = request;
+        await trash.purge({ vault, device, actor: actorOf(request) }, idParam(params.id));
         return { body: { deleted: true } };
       },
     }),

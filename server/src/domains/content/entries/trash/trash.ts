@@ -12,6 +12,7 @@ import type { StoredEntry } from '../entries.store.ts';
 import type { ItemKind } from '../entries.tables.ts';
 import { pathKeyOf } from '../namespace/path-lookup.ts';
 import { firstBytes, SLICE_ROWS } from '../row-slices.ts';
+import { contentsOf, type Excess, excessOf, limitsOf } from './limits.ts';
 import { clearEntry, clearPurged, type EntryToPurge, purgeEntries } from './purge.ts';
 import type { TrashPosition } from './trash.store.ts';
 import * as store from './trash.store.ts';
@@ -33,6 +34,26 @@ export function createTrash(deps: LockedDeps) {
     async rowById(handle: ReadHandle, vault: OpenVault, kind: ItemKind, id: string): Promise<StoredEntry | undefined> {
       const row = await findTrashed(deps, handle, vault, id);
       return row?.kind === kind ? row : undefined;
+    },
+    /** Returns what the trash still takes without dropping anything. */
+    async room(handle: ReadHandle, vault: OpenVault): Promise<TrashContents> {
+      const limits = limitsOf(deps, vault);
+      const has = await deps.vaults.trashOf(handle, vault.id);
+      return {
+        notes: limits.notes - has.notes,
+        textBytes: limits.textBytes - has.textBytes,
+        attachmentBytes: limits.attachmentBytes - has.attachmentBytes,
+      };
+    },
+    /** Returns the room that is left with one more entry; null when it does not fit. */
+    roomAfter(room: TrashContents, row: StoredEntry): TrashContents | null {
+      const one = contentsOf([row]);
+      const left = {
+        notes: room.notes - one.notes,
+        textBytes: room.textBytes - one.textBytes,
+        attachmentBytes: room.attachmentBytes - one.attachmentBytes,
+      };
+      return Math.min(left.notes, left.textBytes, left.attachmentBytes) < 0 ? null : left;
     },
     purge: purge.bind(null, deps),
     trim: trimTrashes.bind(null, deps),
@@ -102,12 +123,18 @@ async function restore(deps: LockedDeps, context: WriteContext<TrashRestored>, i
 }
 
 /** Purges an entry in the trash; its tombstone remains. Throws `trash_not_found`. */
-async function purge(deps: LockedDeps, vault: OpenVault, id: string): Promise<void> {
-  const { db, vaults } = deps;
+async function purge(deps: LockedDeps, { vault, actor }: WriteContext, id: string): Promise<void> {
+  const { db, vaults, handlerOf, activity } = deps;
   const { entry, more } = await db.transact(async (handle) => {
     if (!(await vaults.lockFeed(handle, vault.id))) throw new NotevaultError('vault_header_not_found');
     const entry = await trashed(deps, handle, vault, id);
-    return { entry, more: await purgeEntries(deps, handle, vault.id, [entry]) };
+    const { path } = handlerOf(entry.kind).openMeta(vault, entry);
+    const changes = [{ op: 'delete' as const, kind: entry.kind, id, path }];
+    const [more] = await Promise.all([
+      purgeEntries(deps, handle, vault.id, [entry]),
+      activity.append(handle, vault, [{ action: 'purge', actor, changes }]),
+    ]);
+    return { entry, more };
   });
   if (more) await clearEntry(deps, vault.id, entry);
 }
@@ -197,18 +224,6 @@ async function trimSlice(deps: EntryDeps, handle: WriteHandle, vault: VaultId, l
   const slice = firstBytes(firstOf(oldest, excess), (row) => deps.handlerOf(row.kind).storedBytes(row));
   await purgeEntries(deps, handle, vault, slice);
   return slice.length;
-}
-
-interface Excess {
-  readonly kind: ItemKind;
-  readonly entries: number;
-  readonly bytes: number;
-}
-
-function excessOf(has: TrashContents, limits: TrashContents): Excess[] {
-  const notes = { kind: 'note' as const, entries: has.notes - limits.notes, bytes: has.textBytes - limits.textBytes };
-  const files = { kind: 'attachment' as const, entries: 0, bytes: has.attachmentBytes - limits.attachmentBytes };
-  return [notes, files].filter(({ entries, bytes }) => entries > 0 || bytes > 0);
 }
 
 /** Returns as many of the first entries as have to go. */

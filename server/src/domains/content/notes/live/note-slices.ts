@@ -5,7 +5,7 @@ import type { NoteDeps } from '../notes.deps.ts';
 import { sealed } from '../sealed-note.ts';
 import { offload } from '../writes/offload/offload.ts';
 import { areLarge, isLarge, postVault } from '../writes/offload/task-transfer.ts';
-import { foldWaiting } from './fold.ts';
+import { foldWaiting, openUpdates } from './fold.ts';
 import { type NoteState, postState } from './note-state.ts';
 import { type DocumentSize, sizeOf } from './updates/admission.ts';
 import { sliceUpdate } from './updates/slices.ts';
@@ -30,7 +30,7 @@ const LIMITS = { structs: 4_000, deletions: 4_000, deletedLength: 100_000 };
 export function sliceNote(vault: OpenVault, state: NoteState, since: Uint8Array | null): NoteSlices {
   if (since === null && state.doc !== null && state.updates.length === 0)
     return sliceStored(vault, state.note, state.doc);
-  const { doc, before } = foldWaiting(vault, state);
+  const { doc, before } = foldWaiting(vault, state, openUpdates(state));
   const known = since === null ? new Map<number, number>() : Y.decodeStateVector(since);
   const missing = Y.decodeUpdateV2(Y.encodeStateAsUpdateV2(doc, since ?? undefined));
   const slices = sliceUpdate(missing, (client) => known.get(client) ?? 0, LIMITS);

@@ -2,6 +2,7 @@ import { hash } from 'node:crypto';
 import { type DerivedNote, deriveNote } from '@notevault/note-text/derive.ts';
 import { minimalDiff } from '@notevault/note-text/diff/diff.ts';
 import { noteNameKey } from '@notevault/note-text/links/resolve.ts';
+import type { GaveWay } from '@notevault/note-text/merge/merge-note.ts';
 import { NotevaultError } from '@notevault/protocol/errors.ts';
 import { NOTE_BYTES_MAX } from '@notevault/protocol/notes.ts';
 import type { Doc } from 'yjs';
@@ -194,9 +195,15 @@ export interface SealedBase {
 }
 
 /** A text written on top of an older version. */
-export interface MergeInput {
+export interface MergeStep {
+  /** For the present version without its bytes. */
   readonly base: SealedBase;
   readonly text: string;
+}
+
+/** Texts that are merged one after the other, as one version. */
+export interface MergeInput {
+  readonly steps: readonly MergeStep[];
   readonly reason: VersionReason;
   /** Whether the stored targets of links stand, because the server has rewritten links since. */
   readonly keepsTargets?: boolean;
@@ -211,7 +218,7 @@ export function draftMerge(
   context: Pick<WriteContext, 'vault' | 'actor'>,
   target: ExistingTarget,
   input: { readonly mtime: number },
-  { base, text, reason, keepsTargets = false }: MergeInput,
+  { steps, reason, keepsTargets = false }: MergeInput,
   limits?: StepLimits,
 ): MergeDraft {
   const { vault } = context;
@@ -220,8 +227,14 @@ export function draftMerge(
   const snapshot = snapshotOf(doc);
   const client = clientIdOf(vault, note);
   const boundaries = boundariesOf(target.fingerprints ?? null, client);
-  const gaveWay = mergeText(doc, client, openBase(vault, note.id, base), text, boundaries, { ...limits, keepsTargets });
-  if (gaveWay === null) return 'unknown';
+  const gaveWay: GaveWay[] = [];
+  for (const { base, text } of steps) {
+    const opened = base.version === note.version ? { text: note.content, snapshot } : openBase(vault, note.id, base);
+    const replaced = mergeText(doc, client, opened, text, boundaries, { ...limits, keepsTargets });
+    if (replaced === null) return 'unknown';
+    gaveWay.push(...replaced);
+    boundaries.push(stateVectorMap(doc, client));
+  }
   const merged = textOf(doc);
   if (merged.length > NOTE_BYTES_MAX || Buffer.byteLength(merged, 'utf8') > NOTE_BYTES_MAX) return 'too_large';
   if (merged === note.content) return 'unchanged';

@@ -117,7 +117,7 @@ async function planEdit(
   }
   if (isKnown) return { kind: 'unchanged', note };
   const base = await findBase(deps, context.vault, note, input.version);
-  const merge = base === undefined ? null : { base, text, reason: made ?? 'merge' };
+  const merge = base === undefined ? null : { steps: [{ base, text }], reason: made ?? ('merge' as const) };
   const draft = merge === null ? 'unknown' : await draftWithTargets(deps, context, target, input, merge);
   if (draft === 'unknown') throw await refuse();
   if (draft === 'too_large') throw new NotevaultError('note_too_large');
@@ -134,7 +134,7 @@ async function draftWithTargets(
 ): Promise<MergeDraft> {
   const draft = await draftMergeOnPool(deps, context, target, input, merge);
   if (typeof draft === 'string' || !draft.gaveWay?.some(({ isLink }) => isLink)) return draft;
-  if (!(await wasRelinked(deps, context.vault, target.note, merge.base.version))) return draft;
+  if (!(await wasRelinked(deps, context.vault, target.note, merge.steps[0]?.base.version ?? 0))) return draft;
   return draftMergeOnPool(deps, context, target, input, { ...merge, keepsTargets: true });
 }
 
@@ -175,7 +175,7 @@ export async function planText(
 }
 
 /** Reads an older version of the note, sealed; undefined when it is not stored. */
-async function findBase({ db }: NoteDeps, vault: OpenVault, { id, version: last }: OpenedNote, version: number) {
+export async function findBase({ db }: NoteDeps, vault: OpenVault, { id, version: last }: OpenedNote, version: number) {
   if (version <= 0 || version >= last) return undefined;
   const row = await db.get(store.findVersion, { vault_id: vault.id, note_id: id, version });
   return row === undefined ? undefined : { version, content: row.content, snapshot: row.snapshot };

@@ -8,6 +8,7 @@ import type { PathOwner, WriteContext } from '../../entries/entries.ts';
 import { NeedsLongTransaction } from '../../entries/revision-conflict.ts';
 import type { OpenVault } from '../../vaults/vaults.ts';
 import type { CommitDeps } from '../notes.deps.ts';
+import { recordedWrites } from './record-writes.ts';
 import { type Cause, isRowWrite, StalePlans, writePlans } from './write-rows.ts';
 import type { CommittedNote, WritePlan } from './write-target.ts';
 
@@ -25,8 +26,7 @@ interface NoteWrite<Result> {
 }
 
 /** A prepared operation that waits for its vault. */
-interface PreparedWrite {
-  readonly vault: OpenVault;
+interface PreparedWrite extends Pick<WriteContext, 'vault' | 'origin'> {
   readonly plans: readonly WritePlan[];
   apply(handle: WriteHandle, done: ReadonlyMap<WritePlan, CommittedNote>): Promise<unknown>;
 }
@@ -63,11 +63,12 @@ export class VaultWriter {
 
   /** Resolves to the result once the write is on disk. Throws `limit_exceeded`, and the errors of the write. */
   async enqueue<Result>(context: WriteContext<Result>, { prepare, apply }: NoteWrite<Result>): Promise<Result> {
-    const { vault, inTransaction } = context;
+    const { vault, inTransaction, origin } = context;
     let failed: FailedPlans = new Map();
     for (let round = 1; ; round++) {
       const prepared: PreparedWrite = {
         vault,
+        origin,
         plans: await prepare(failed),
         async apply(handle, done) {
           const result = await apply(handle, done);
@@ -170,8 +171,12 @@ async function transact(deps: CommitDeps, group: readonly PreparedWrite[], bulk:
   const standings = group.flatMap((write) => write.vault.standing ?? []);
   const others = standings.filter((standing) => !standing.isAlike(vault.standing));
   const plans = group.flatMap((write) => write.plans);
+  const recorded = group.flatMap((write) => recordedWrites(write, write.plans.filter(isRowWrite)));
   const write = async (handle: WriteHandle) => {
-    const done = await writePlans(deps, handle, vault, plans, bulk);
+    const [done] = await Promise.all([
+      writePlans(deps, handle, vault, plans, bulk),
+      deps.activity.append(handle, vault, recorded),
+    ]);
     if (others.length > 0) await deps.vaults.holdRightsIn(handle, others);
     const doneOf = (write: PreparedWrite) =>
       new Map(write.plans.map((plan) => [plan, done.get(plan) as CommittedNote]));

@@ -225,7 +225,7 @@ function writeEntry(
 
 /** Resolves to false when the fingerprints have changed. */
 async function writeBody(handle: WriteHandle, vault: OpenVault, { target, next, fingerprints }: RowWrite, seq: Seq) {
-  const { id, content, doc, replaced } = next;
+  const { id, content, doc, replaced, between = [] } = next;
   const body = { vault: vault.id, id, content, doc };
   if (target.kind === 'new') {
     await handle.run(store.insertBody, { ...body, seq, fingerprints: fingerprints?.now ?? null });
@@ -240,6 +240,11 @@ async function writeBody(handle: WriteHandle, vault: OpenVault, { target, next, 
           was: fingerprints.was,
         }),
     replaced === null ? null : handle.run(store.insertReplaced, { vault: vault.id, id, seq, ...replaced }),
+    handle.runMany(
+      store.insertVersions,
+      { vault: vault.id },
+      between.map((version) => ({ id, ...version })),
+    ),
   ]);
   return fingerprints === undefined || updated > 0;
 }

@@ -5,7 +5,7 @@ import { NotevaultError } from '@notevault/protocol/errors.ts';
 import type { NoteLink, UpsertNote } from '@notevault/protocol/notes.ts';
 import { NIL_UUID, type NoteId, parseUuid } from '@notevault/protocol/values/ids.ts';
 import { latestPlausible } from '../../../../ports/clock/clock.ts';
-import type { ResolvedPath, WriteContext } from '../../entries/entries.ts';
+import type { Actor, ResolvedPath, WriteContext } from '../../entries/entries.ts';
 import type { OpenVault } from '../../vaults/vaults.ts';
 import type { InsertedClocks } from '../merge/fingerprints.ts';
 import type { NoteDeps } from '../notes.deps.ts';
@@ -64,8 +64,19 @@ export interface NoteRowDraft {
   readonly inserted: InsertedClocks | null;
   /** The replaced version, to be stored; null for a new note. */
   readonly replaced: VersionDraft | null;
+  /** The versions between the replaced one and this, of several people who typed at once. */
+  readonly between?: readonly VersionDraft[];
+  /** The authors of each new version, if not the actor in the meta alone. */
+  readonly authors?: readonly VersionAuthors[];
   /** The stored values that a merge replaced. */
   readonly gaveWay?: readonly GaveWay[];
+}
+
+/** The people who made a version from the one before it. */
+export interface VersionAuthors {
+  readonly actors: readonly Actor[];
+  readonly before: number;
+  readonly version: number;
 }
 
 /** The plan of a note's write: new rows, or none if the text is unchanged. */

@@ -7,9 +7,9 @@ import type { NoteDeps } from '../../notes.deps.ts';
 import { insertVersion, updateBody } from '../../notes.store.ts';
 import { sealed } from '../../sealed-note.ts';
 import { offload } from '../../writes/offload/offload.ts';
-import { areLarge, DRAFT_SEALS, isLarge, postVault, receiveDraft } from '../../writes/offload/task-transfer.ts';
+import { areLarge, FOLD_SEALS, isLarge, postVault, receiveDraft } from '../../writes/offload/task-transfer.ts';
 import { type RowWrite, targetOf } from '../../writes/write-target.ts';
-import { foldUpdates, foldWaiting, lastActor, NOBODY, typedDraft } from '../fold.ts';
+import { foldUpdates, foldWaiting, lastActor, NOBODY, openUpdates, typedDraft } from '../fold.ts';
 import * as store from '../live.store.ts';
 import type { LiveDocument } from '../live-document.ts';
 import { type NoteState, postState, readNoteState } from '../note-state.ts';
@@ -68,7 +68,7 @@ async function fold(deps: NoteDeps, vault: OpenVault, state: NoteState, live: Li
   const { note, doc, updates } = state;
   if (isLarge(note, doc) || areLarge(updates)) {
     live?.flushBegins();
-    const input = { now: deps.clock.now(), vault: postVault(vault, DRAFT_SEALS), state: postState(state) };
+    const input = { now: deps.clock.now(), vault: postVault(vault, FOLD_SEALS), state: postState(state) };
     const folded = await offload(deps, vault, 'foldNote', input, 2 * note.content.length);
     return { next: receiveDraft(folded.next, note.content, note), snapshot: folded.snapshot };
   }
@@ -84,9 +84,10 @@ async function fold(deps: NoteDeps, vault: OpenVault, state: NoteState, live: Li
  * history has them, and a revival continues from them.
  */
 async function flushTombstone(deps: NoteDeps, vault: OpenVault, state: NoteState): Promise<void> {
-  const { note, updates } = state;
+  const { note } = state;
   const id = note.id as NoteId;
-  const { doc, before } = foldWaiting(vault, state);
+  const typed = openUpdates(state);
+  const { doc, before } = foldWaiting(vault, state, typed);
   const next = typedDraft(
     deps.clock.now(),
     vault,
@@ -94,7 +95,7 @@ async function flushTombstone(deps: NoteDeps, vault: OpenVault, state: NoteState
     doc,
     before,
     textOf(doc),
-    lastActor(updates),
+    lastActor(typed),
   );
   const { deletedBy = null, deletedActor } = note.meta;
   const deletion = deletedActor === undefined ? { deletedBy } : { deletedBy, deletedActor };

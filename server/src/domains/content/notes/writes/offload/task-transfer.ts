@@ -88,6 +88,7 @@ export function receiveDraft(
     ...received,
     text: draft.text ?? known ?? '',
     content: sameVersion ? old.sealedContent : received.content,
+    ...(draft.between === undefined ? {} : { between: draft.between.map(withBuffers) }),
     replaced: replaced === null || old === null ? null : { ...withBuffers(replaced), content: old.sealedContent },
   };
 }
@@ -107,6 +108,8 @@ export function bytesOf(bytes: Uint8Array): Buffer {
 
 /** The number of values that a draft seals: content, document, meta, and meta and snapshot of the replaced version. */
 export const DRAFT_SEALS = 5;
+/** The same for a flush, which makes at most four versions. */
+export const FOLD_SEALS = 4 * DRAFT_SEALS;
 
 /**
  * Steps of a comparison on this thread, some two milliseconds. Most drafts take far fewer, but a few kilobytes of lines
@@ -147,7 +150,7 @@ export async function draftMergeOnPool(
   merge: MergeInput,
 ): Promise<MergeDraft> {
   const { note, doc } = target;
-  const more = unitsOf(merge.text) + merge.base.content.length;
+  const more = merge.steps.reduce((sum, { base, text }) => sum + unitsOf(text) + base.content.length, 0);
   const large = isLarge(note, doc, more);
   const here = large
     ? undefined
@@ -157,7 +160,7 @@ export async function draftMergeOnPool(
   const draft = await offload(deps, context.vault, 'draftMerge', posted, 2 * (note.content.length + more), {
     patient: true,
   });
-  return typeof draft === 'string' ? draft : receiveDraft(draft, merge.text, note);
+  return typeof draft === 'string' ? draft : receiveDraft(draft, merge.steps.at(-1)?.text ?? null, note);
 }
 
 /** Returns the result of `draft`, or undefined when its comparison takes too long for this thread. */

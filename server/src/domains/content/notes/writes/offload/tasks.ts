@@ -42,9 +42,10 @@ export function createNoteTasks(openKey: (key: SharedKey) => SealingKey) {
 
     draftMerge(input: WriteInput & { target: ExistingTarget; mtime: number; merge: MergeInput }) {
       const { now, vault, actor, target, mtime, merge } = input;
-      const received = { ...merge, base: withBuffers(merge.base) };
+      const steps = merge.steps.map(({ base, text }) => ({ base: withBuffers(base), text }));
+      const received = { ...merge, steps };
       const draft = draftMerge(now, { vault: opened(vault), actor }, withBuffers(target), { mtime }, received);
-      return typeof draft === 'string' ? draft : postDraft(draft, merge.text);
+      return typeof draft === 'string' ? draft : postDraft(draft, merge.steps.at(-1)?.text ?? null);
     },
 
     preserveText({ now, vault: posted, state, text, actor }: WriteInput & { state: TransferredState; text: string }) {

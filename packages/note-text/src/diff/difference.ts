@@ -1,4 +1,4 @@
-import { minimalDiff } from '@notevault/note-text/diff/diff.ts';
+import { minimalDiff } from './diff.ts';
 
 /** A piece of two texts: in both, only in the later one, or only in the earlier one. */
 export interface DifferencePiece {
@@ -68,12 +68,12 @@ function widened(before: string, { from, to, insert }: Replacement): Replacement
 }
 
 /** Shortens unchanged text to the parts near a difference. */
-export function shortened(pieces: readonly DifferencePiece[]): DifferencePiece[] {
+export function shortened(pieces: readonly DifferencePiece[], around = AROUND): DifferencePiece[] {
   return pieces.map((piece, at) => {
     const { kind, text } = piece;
-    if (kind !== 'same' || text.length <= 2 * AROUND) return piece;
-    const start = at === 0 ? '' : text.slice(0, AROUND);
-    const end = at === pieces.length - 1 ? '' : text.slice(-AROUND);
+    if (kind !== 'same' || text.length <= 2 * around) return piece;
+    const start = at === 0 ? '' : text.slice(0, around);
+    const end = at === pieces.length - 1 ? '' : text.slice(-around);
     return { kind, text: `${start}${GAP}${end}` };
   });
 }

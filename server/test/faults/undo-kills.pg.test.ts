@@ -1,0 +1,9 @@
+import { test } from 'node:test';
+import { onEachEngine } from '../kit/engines.ts';
+import { undoKilledImport } from './undo-kills.ts';
+
+onEachEngine('the undo of an import', (open) => {
+  test('the undo of an import that is cut off goes on when it is repeated', async () => {
+    await undoKilledImport(open, 210);
+  });
+});

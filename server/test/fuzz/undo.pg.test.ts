@@ -1,0 +1,9 @@
+import { test } from 'node:test';
+import { onEachEngine } from '../kit/engines.ts';
+import { undoRun } from './undo.ts';
+
+onEachEngine('undoing what one of two people wrote', (open) => {
+  test('undoing what one of two people wrote loses no word of the other', async () => {
+    await undoRun(open, [1, 2]);
+  });
+});
