@@ -124,6 +124,6 @@ describe('notevault sync in a vault of somebody else', () => {
     // Both texts are kept, as of a folder that was never synced.
     const texts = [...contentsOf(root).values()];
     for (const text of ['one\n', 'one, and offline\n', 'mine\n']) assert.ok(texts.includes(text), text);
-    assert.match((await run('sync', 'status', root)).stdout, /state +in step/);
+    assert.match((await run('sync', 'status', root)).stdout, /state +in sync/);
   });
 });

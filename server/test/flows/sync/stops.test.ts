@@ -42,7 +42,7 @@ onSqlite('a sync that a server stops, or that finds the vault empty', (open) => 
   it('a sync deletes nothing when the vault was deleted or purged, or the credential revoked', async () => {
     await using server = await startServer({ open });
     const ends: [string, (vaultId: string, revoke: () => Promise<unknown>) => Promise<unknown>, string, RegExp][] = [
-      ['deleted', (vaultId) => server.alice.delete(`/vaults/${vaultId}`), VaultGone.name, /the vault is gone/],
+      ['deleted', (vaultId) => server.alice.delete(`/vaults/${vaultId}`), VaultGone.name, /the vault was deleted/],
       [
         'purged',
         async (vaultId) => {
