@@ -82,7 +82,7 @@ export const names: readonly HardCase[] = [
         const { kind, unsynced } = await machine.run();
         assert.equal(kind, 'in step');
         for (const { reason } of unsynced)
-          assert.ok(reason.endsWith(`cannot be on Windows: rename it ${where}`), reason);
+          assert.ok(reason.endsWith(`which Windows does not allow: rename it ${where}`), reason);
         return sorted(unsynced.map(({ path }) => path));
       };
       await shared(world, { 'fine.md': 'fine\n', 'moved.md': 'moved\n' });
