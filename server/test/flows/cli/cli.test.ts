@@ -77,9 +77,9 @@ describe('a mistyped command line', { concurrency: 2 }, () => {
     [['serve', '--port', '99999'], /--port is "99999": it must be a whole number from 0 to 65535\./],
     [['serve', '--host', 'http://x'], /--host is .*: it must be an IP address or a host name/],
     [['import', '.', '--url', 'nonsense', '--token', 'x'], /--url "nonsense" is invalid: it must be an address/],
-    [['import', '.', '--url', 'http://127.0.0.1:1'], /--url and --token go together/],
+    [['import', '.', '--url', 'http://127.0.0.1:1'], /--url and --token must be used together/],
     [['import', '.', '--url', 'http://127.0.0.1:1', '--token', 'x'], /the server cannot be reached/],
-    [['import', '/nowhere/at/all'], /there is no \/nowhere\/at\/all/],
+    [['import', '/nowhere/at/all'], /\/nowhere\/at\/all does not exist/],
   ];
   for (const [args, says] of values) {
     it(`gets an explanation: notevault ${args.join(' ')}`, async () => assertFails(await cli(args), says));
