@@ -113,7 +113,10 @@ export async function makeWorld(owner: Caller, word: string, needs: readonly Nee
   const trashed = await part('trash', () => write(`Old ${word}.md`, `old words of ${word}`));
   if (trashed !== '') await ok(owner.delete(`/notes/by-id/${trashed}`, undefined, headers));
   return {
-    activity: await part('activity', async () => (await ok(owner.get('/vault/activity', headers))).items[0].id),
+    activity: await part('activity', async () => {
+      if (note === '') await write(`Activity ${word}.md`, `words of ${word}`);
+      return (await ok(owner.get('/vault/activity', headers))).items[0].id;
+    }),
     key: await part('key', async () => (await ok(owner.post('/api-keys', { name: `Key ${word}` }))).id),
     cursor: await part('cursor', async () => (await ok(owner.get('/sync/changes', headers))).resume_cursor),
     ...(needs.includes('devices') ? await makeDevices(owner, vault) : NO_DEVICES),
@@ -402,10 +405,10 @@ const uploads = {
 };
 
 const trash = {
-  listActivity: row(200, () => ({ url: '/vault/activity?diffs=true' })),
+  listActivity: row(200, (w) => ({ url: `/vault/activity?diffs=true&note=${w.note}` })),
   getActivity: row(200, (w) => ({ url: `/vault/activity/${w.activity}` })),
   undoActivity: row(200, (w) => ({ url: `/vault/activity/${w.activity}/undo`, body: { dry_run: true } })),
-  listTrash: row(200, () => ({ url: '/trash' })),
+  listTrash: row(200, (w) => ({ url: `/trash?path=${encodeURIComponent(w.notePath)}` })),
   restoreFromTrash: row(200, (w) => ({ url: `/trash/${w.trashed}/restore`, body: { path: `${w.fresh}.md` } })),
   deleteFromTrash: row(200, (w) => ({ url: `/trash/${w.trashed}` })),
 };

@@ -101,7 +101,7 @@ it('Credentials names the file that cannot be read', async () => {
   await credentials.save(credential);
   const [name = ''] = readdirSync(folder.at('credentials'));
   writeFileSync(folder.at('credentials', name), 'half a fi');
-  await assert.rejects(credentials.list(), new RegExp(`${name} cannot be read .* notevault login`));
+  await assert.rejects(credentials.list(), new RegExp(`${name} cannot be read .*"notevault login" again`));
 });
 
 it('two processes with one credential renew it once, and both go on with the stored tokens', async () => {

@@ -19,7 +19,7 @@ export const listVaults = tool({
     const structured = {
       notice: DATA_NOTICE,
       vaults: all.map(({ id, name, access, note_count: notes, role, owner }) => ({
-        ...{ id, name, access: access ?? null, notes, agents_md: advised.has(id) },
+        ...{ id, name, access: access ?? null, notes, ...(advised.has(id) ? { agents_md: true } : {}) },
         ...(role === undefined || role === 'owner' ? {} : { shared_by: owner?.display_name ?? null }),
       })),
     };

@@ -10,12 +10,14 @@ import { startServer, type TestServer } from '../../kit/server.ts';
 
 /** The operations whose answers are compressed: reads of a vault's notes and lists, search and queries. */
 const COMPRESSED = [
+  'getActivity',
   'getManifest',
   'getNote',
   'getNoteById',
   'getNoteVersion',
   'getVaultGraph',
   'getVaultTree',
+  'listActivity',
   'listAttachments',
   'listBacklinks',
   'listChanges',

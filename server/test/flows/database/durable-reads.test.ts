@@ -55,7 +55,18 @@ async function longEnough(anyone: Caller): Promise<void> {
   for (let round = 0; round < 10; round++) await anyone.get('/health');
 }
 
-const NEEDS: readonly Need[] = ['gone', 'folder', 'note', 'other', 'attachment', 'key', 'cursor', 'trash', 'people'];
+const NEEDS: readonly Need[] = [
+  'gone',
+  'folder',
+  'note',
+  'other',
+  'attachment',
+  'key',
+  'cursor',
+  'trash',
+  'people',
+  'activity',
+];
 const READS = new Set(['search', 'queryNotes', 'findKnownNotes']);
 
 test('no read is answered before a commit that it may have seen is on disk', async () => {

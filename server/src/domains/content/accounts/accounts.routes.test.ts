@@ -99,7 +99,7 @@ onSqlite('GET /auth/bootstrap', (open) => {
     assert.deepEqual(before.body, { ...mode, bootstrap_pending: true, mail: false });
     await server.alice.signed();
     const after = await server.anyone.get('/auth/bootstrap');
-    assert.deepEqual(after.body, { ...mode, bootstrap_pending: false });
+    assert.deepEqual(after.body, { ...mode, bootstrap_pending: false, mail: false });
   });
 });
 

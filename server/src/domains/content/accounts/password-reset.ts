@@ -1,4 +1,4 @@
-import { NotevaultError } from '@notevault/protocol/errors.ts';
+import { invalid, NotevaultError } from '@notevault/protocol/errors.ts';
 import { startLink } from '@notevault/protocol/start-link.ts';
 import { NIL_UUID, type SessionId, type UserId } from '@notevault/protocol/values/ids.ts';
 import type { WriteHandle } from '../../../ports/database/database.ts';
@@ -74,9 +74,10 @@ async function issueResetOf({ db, clock }: AccountDeps, userId: UserId): Promise
 
 /**
  * Sends a mail with a link that sets a new password. An address without an account costs the same statements: only
- * the job that sends the mail looks for the account.
+ * the job that sends the mail looks for the account. Throws a validation error for what is no text.
  */
 export async function forgotPassword({ db, mails, attempts }: AccountContext, sent: unknown): Promise<void> {
+  if (typeof sent !== 'string') throw invalid({ email: ["can't be blank"] });
   const email = canonicalEmail(sent);
   if (email === null || !mails.isOn) return;
   const mail = await mails.prepare({ kind: 'reset', to: email, values: {} }, RESET_MS);
