@@ -19,7 +19,7 @@ import { startServer, type TestServer } from '../kit/server.ts';
 import { type Known, toolCalls } from './tool-calls.ts';
 
 /** Reading tools that need an editor: see the table of operations. */
-const FOR_EDITORS = ['get_history'];
+const FOR_EDITORS = ['list_trash', 'get_history'];
 /** These name no vault: they say nothing of one that is not there, instead of refusing it. */
 const OF_ALL_VAULTS = ['list_vaults', 'search'];
 
