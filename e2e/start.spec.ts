@@ -26,7 +26,7 @@ test('the first run makes an account, a vault and a note, goes on after a reload
   await page.getByLabel('Name').fill('Diary');
   await page.getByRole('button', { name: 'Begin with an empty vault' }).click();
   await expect(page.getByRole('heading', { name: 'Connect what you use' })).toBeVisible();
-  await expect(page.getByText(`${freshServer.url}/api/mcp`)).toBeVisible();
+  await expect(page.getByText(`${freshServer.url}/api/mcp`, { exact: true }).first()).toBeVisible();
   await expect(page.getByRole('region', { name: 'Obsidian' })).toContainText(freshServer.url);
   await expectAccessible(page);
   await page.reload();
