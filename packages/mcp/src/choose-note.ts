@@ -38,7 +38,7 @@ export async function noSuchNote(vault: VaultClient, path: string | null): Promi
   return new ToolFailure(`${lead} Did you mean one of these?`, data(near.join('\n')), ...trash);
 }
 
-/** Lines for the deleted notes that had a path; none if the caller may not read the trash. */
+/** Returns a line for each deleted note that had a path; none if the caller may not read the trash. */
 async function deletedAt(vault: VaultClient, path: string): Promise<string[]> {
   const { items } = await vault.trash(null, withExtension(path)).catch(() => ({ items: [] }));
   return items
@@ -47,7 +47,8 @@ async function deletedAt(vault: VaultClient, path: string): Promise<string[]> {
     .map(trashLine);
 }
 
-function withExtension(path: string): string {
+/** Returns the path of a note that a call may name without its `.md`. */
+export function withExtension(path: string): string {
   return /\.md$/i.test(path) ? path : `${path}.md`;
 }
 

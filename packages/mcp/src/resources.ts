@@ -5,6 +5,8 @@ import {
   type Resource,
   ResourceNotFoundError,
 } from '@modelcontextprotocol/server';
+import type { VaultClient } from '@notevault/client/vault-client.ts';
+import type { Note } from '@notevault/protocol/notes.ts';
 import { MB } from '@notevault/protocol/values/byte-units.ts';
 import { collected } from './collect.ts';
 import { isVaultNotFound } from './failure.ts';
@@ -15,7 +17,7 @@ const TEMPLATE = 'notevault://{vault_id}/{+path}';
 const MARKDOWN = 'text/markdown';
 const VAULTS_MAX = 10;
 const RECENT = 20;
-/** A note in which the people of a vault tell assistants what to know first. */
+/** The note that tells assistants what to know first about a vault. */
 export const ADVICE_PATH = 'AGENTS.md';
 const BYTES_MAX = 4 * MB;
 
@@ -35,7 +37,7 @@ export async function listResources({ client, vaults }: ToolContext): Promise<Re
   const lists = await Promise.all(
     all.map(async ({ id }) => {
       const vault = client.vault(id);
-      const [advice, recent] = await Promise.all([vault.readNote(ADVICE_PATH), vault.recentNotes(RECENT)]);
+      const [advice, recent] = await Promise.all([adviceIn(vault), vault.recentNotes(RECENT)]);
       const others = recent.filter(({ path }) => path !== advice?.path);
       return { id, notes: advice === null ? others : [advice, ...others] };
     }),
@@ -46,6 +48,11 @@ export async function listResources({ client, vaults }: ToolContext): Promise<Re
       annotations: { lastModified },
     })),
   );
+}
+
+/** Reads the advice of a vault for assistants; null if it has none, or if it cannot be read, which hides nothing else. */
+export function adviceIn(vault: VaultClient): Promise<Note | null> {
+  return vault.readNote(ADVICE_PATH).catch(() => null);
 }
 
 /** Reads a note as text, and an attachment as text or bytes. Throws ResourceNotFoundError. */

@@ -70,6 +70,22 @@ export async function writeOver(
   }
 }
 
+/** Creates a note; null if there is one at the path already, which is never overwritten. */
+export async function createAt(
+  client: VaultClient,
+  path: string,
+  content: string,
+  { now }: ToolContext,
+): Promise<Note | null> {
+  try {
+    // Version 0 was never issued, so the server refuses it for a note that somebody has just created there.
+    return await client.upsertNote({ path, content, version: 0, mtime: now().getTime() / 1000 });
+  } catch (error) {
+    if (error instanceof ApiError && error.code === 'version_conflict') return null;
+    throw error;
+  }
+}
+
 /** Returns the refusal of a write by somebody who has read another text, with what has changed since. */
 export async function staleText(
   client: VaultClient,

@@ -1,15 +1,14 @@
-import { ApiError } from '@notevault/client/transport.ts';
 import type { VaultClient } from '@notevault/client/vault-client.ts';
 import { normalizeNotePath } from '@notevault/note-text/paths.ts';
 import { operations } from '@notevault/protocol/operations.ts';
 import { Type } from 'typebox';
-import { readNote } from '../choose-note.ts';
+import { readNote, withExtension } from '../choose-note.ts';
 import { chooseVault } from '../choose-vault.ts';
 import { applyNoteEdits } from '../edits/apply-edits.ts';
 import { EditFailure, type NoteEdit, overwritesUnquoted } from '../edits/edit.ts';
 import { type Answer, DATA_NOTICE, data, ToolFailure } from '../text/answer.ts';
 import { ADDS, CHANGES, type ToolContext, tool } from '../tool.ts';
-import { changeNote } from './change-note.ts';
+import { changeNote, createAt } from './change-note.ts';
 import { baseHash, dryRun, id, input, path, text, vault } from './fields.ts';
 import { editRefused } from './note-view.ts';
 
@@ -136,24 +135,18 @@ export const appendToNote = tool({
   },
 });
 
-/** Makes a note with a text; null if somebody has just made one there. */
+/** Creates a note with a text; null if somebody has just created one there. */
 async function createdWith(
   client: VaultClient,
   sent: string,
   content: string,
-  { now }: ToolContext,
+  context: ToolContext,
 ): Promise<Answer | null> {
-  const path = normalizeNotePath(/\.md$/i.test(sent) ? sent : `${sent}.md`);
-  try {
-    // Version 0 was never issued, so a note that somebody has just made there is refused instead of overwritten.
-    const note = await client.upsertNote({ path, content, version: 0, mtime: now().getTime() / 1000 });
-    const { id, content_hash: hash, version } = note;
-    const structured = { notice: DATA_NOTICE, id, path: note.path, created: true, hash, version };
-    return { parts: [`Created the note. Hash ${hash}, version ${version}.`, data(note.path)], structured };
-  } catch (error) {
-    if (error instanceof ApiError && error.code === 'version_conflict') return null;
-    throw error;
-  }
+  const note = await createAt(client, normalizeNotePath(withExtension(sent)), content, context);
+  if (note === null) return null;
+  const { id, path, content_hash: hash, version } = note;
+  const structured = { notice: DATA_NOTICE, id, path, created: true, hash, version };
+  return { parts: [`Created the note. Hash ${hash}, version ${version}.`, data(path)], structured };
 }
 
 /** Puts a text under new headings, one for each part of a heading path. */

@@ -1,4 +1,3 @@
-import { ApiError } from '@notevault/client/transport.ts';
 import type { VaultClient } from '@notevault/client/vault-client.ts';
 import { fileName, foldPath, joinPath, normalizeNotePath, normalizePath } from '@notevault/note-text/paths.ts';
 import type { LinksLeft } from '@notevault/protocol/links.ts';
@@ -6,13 +5,13 @@ import type { Note } from '@notevault/protocol/notes.ts';
 import { operations } from '@notevault/protocol/operations.ts';
 import { counted } from '@notevault/protocol/values/counted.ts';
 import { Type } from 'typebox';
-import { chooseNote, type NoteName } from '../choose-note.ts';
+import { chooseNote, type NoteName, withExtension } from '../choose-note.ts';
 import { chooseVault } from '../choose-vault.ts';
 import { type Answer, DATA_NOTICE, data, ToolFailure } from '../text/answer.ts';
 import { linksLeftOf } from '../text/links-left.ts';
 import { trashLine } from '../text/trash-line.ts';
 import { ADDS, CHANGES, type ToolContext, tool } from '../tool.ts';
-import { changeNote, checkSize, shownDiff, sizeOf, staleText } from './change-note.ts';
+import { changeNote, checkSize, createAt, shownDiff, sizeOf, staleText } from './change-note.ts';
 import { baseHash, dryDelete, dryMove, dryRun, id, input, path, text, vault } from './fields.ts';
 
 /** Most items that one call may touch. */
@@ -27,7 +26,7 @@ export const createNote = tool({
   hints: ADDS,
   async run({ vault: wanted, path: sent, content, dry_run: dry }, context) {
     const client = await chooseVault(context, wanted);
-    const path = normalizeNotePath(/\.md$/i.test(sent) ? sent : `${sent}.md`);
+    const path = normalizeNotePath(withExtension(sent));
     const taken = () =>
       new ToolFailure(
         'There is a note at this path already; nothing was done. Read it with get_notes and change it with edit_note, or choose another path.',
@@ -42,26 +41,12 @@ export const createNote = tool({
         structured,
       };
     }
-    try {
-      // Version 0 was never issued, so a note that somebody has just made there is refused instead of overwritten.
-      const note = await client.upsertNote({ path, content, version: 0, mtime: context.now().getTime() / 1000 });
-      const structured = {
-        notice: DATA_NOTICE,
-        id: note.id,
-        path: note.path,
-        created: true,
-        hash: note.content_hash,
-        version: note.version,
-        size_after: sizeOf(note.content),
-      };
-      return {
-        parts: [`Created. Id ${note.id}, ${sizeOf(note.content)} bytes, hash ${note.content_hash}.`, data(note.path)],
-        structured,
-      };
-    } catch (error) {
-      if (error instanceof ApiError && error.code === 'version_conflict') throw taken();
-      throw error;
-    }
+    const note = await createAt(client, path, content, context);
+    if (note === null) throw taken();
+    const { id, content_hash: hash, version } = note;
+    const size = sizeOf(note.content);
+    const structured = { notice: DATA_NOTICE, id, path: note.path, created: true, hash, version, size_after: size };
+    return { parts: [`Created. Id ${id}, ${size} bytes, hash ${hash}.`, data(note.path)], structured };
   },
 });
 
@@ -76,7 +61,7 @@ export const renameNote = tool({
     const client = await chooseVault(context, wanted);
     const note = await chooseNote(client, name);
     if (hash !== undefined && hash !== note.content_hash) throw await staleText(client, note, hash, context);
-    const target = normalizeNotePath(/\.md$/i.test(sent) ? sent : `${sent}.md`);
+    const target = normalizeNotePath(withExtension(sent));
     if (dry === true) {
       const moves = [{ note, to: target }];
       return wouldMove(
@@ -267,9 +252,10 @@ async function fromTrash(client: VaultClient, { id, path }: NoteName, dry: boole
   return { parts: [`Restored from the trash. Hash ${hash}.`, data(at)], structured };
 }
 
-/** The id of the only deleted entry that had a path. Throws ToolFailure if there is none, or several. */
+/** Returns the id of the only deleted entry that had a path. Throws ToolFailure if there is none, or several. */
 async function trashedAt(client: VaultClient, path: string): Promise<string> {
-  const { items } = await client.trash(null, path);
+  const [named, notes] = await Promise.all([client.trash(null, path), client.trash(null, withExtension(path))]);
+  const items = named.items.length > 0 ? named.items : notes.items;
   const [only] = items;
   if (only !== undefined && items.length === 1) return only.id;
   if (only === undefined)

@@ -2,7 +2,7 @@ import type { NotevaultClient } from '@notevault/client/notevault-client.ts';
 import { operations } from '@notevault/protocol/operations.ts';
 import type { Vault } from '@notevault/protocol/vaults.ts';
 import { vaultLine } from '../choose-vault.ts';
-import { ADVICE_PATH } from '../resources.ts';
+import { ADVICE_PATH, adviceIn } from '../resources.ts';
 import { DATA_NOTICE, data } from '../text/answer.ts';
 import { tool } from '../tool.ts';
 import { input } from './fields.ts';
@@ -30,19 +30,10 @@ export const listVaults = tool({
   },
 });
 
-const LOOKED_INTO_MAX = 20;
+const READ_MAX = 20;
 
-/** The ids of the vaults with a note of advice for assistants; those beyond the first 20 are not looked into. */
+/** Returns the ids of the vaults that have advice for assistants, among the first 20. */
 async function vaultsWithAdvice(client: NotevaultClient, all: readonly Vault[]): Promise<ReadonlySet<string>> {
-  const found = await Promise.all(
-    all.slice(0, LOOKED_INTO_MAX).map(async ({ id }) =>
-      (await client
-        .vault(id)
-        .readNote(ADVICE_PATH)
-        .catch(() => null)) === null
-        ? []
-        : [id],
-    ),
-  );
-  return new Set(found.flat());
+  const read = all.slice(0, READ_MAX).map(async ({ id }) => ({ id, advice: await adviceIn(client.vault(id)) }));
+  return new Set((await Promise.all(read)).flatMap(({ id, advice }) => (advice === null ? [] : [id])));
 }
