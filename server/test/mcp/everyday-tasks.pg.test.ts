@@ -64,7 +64,7 @@ onEachEngine('everyday tasks of an assistant', (open) => {
       listed.data.items.map((item: { id: string }) => item.id),
       [id],
     );
-    assert.equal((await home.assistant.call('restore_note', { path: 'f/diary.md' })).data.id, id);
+    assert.equal((await home.assistant.call('restore_note', { path: 'f/diary' })).data.id, id);
     assert.equal((await home.read('f/diary.md')).content, 'text');
     assert.match((await home.assistant.call('restore_note', { path: 'f/diary.md' })).text, /nothing was done/);
   });
@@ -84,7 +84,7 @@ onEachEngine('everyday tasks of an assistant', (open) => {
     const { data } = await home.assistant.call('tag_notes', { folder: 'f', add: ['#new'], remove: ['old'] });
     assert.deepEqual([data.changed.length, data.unchanged], [2, 1]);
     assert.deepEqual(
-      data.left.map(({ path }: { path: string }) => path),
+      data.left.map(({ name }: { name: string }) => name),
       ['f/d.md'],
     );
     assert.equal((await home.read('f/a.md')).content, '---\ntags:\n  - new\n---\nno frontmatter\n');
@@ -107,6 +107,32 @@ onEachEngine('everyday tasks of an assistant', (open) => {
     assert.match(text, /b\.md: has another value: "done"/);
     assert.match((await home.read('b.md')).content, /status: done/);
     assert.equal((await home.assistant.call('set_property', { paths, key: 'status' })).isError, true);
+  });
+
+  test('a note that the server refuses is named, and the answer still says which notes changed', async () => {
+    await using home = await start({ open });
+    await home.write('a.md', 'short');
+    await home.write('large.md', 'x'.repeat(10 * 1024 * 1024 - 10));
+    const call = (paths: string[]) => home.assistant.call('tag_notes', { paths, add: ['new'] });
+    const { isError, data } = await call(['a.md', 'large.md']);
+    assert.equal(isError, false);
+    assert.deepEqual(
+      data.changed.map(({ path }: { path: string }) => path),
+      ['a.md'],
+    );
+    assert.deepEqual(
+      data.left.map(({ name }: { name: string }) => name),
+      ['large.md'],
+    );
+    assert.match((await call(['large.md'])).text, /Nothing was done/);
+  });
+
+  test('a property that has the value already keeps its style', async () => {
+    await using home = await start({ open });
+    const content = '---\nk: [1, "b"]\n---\n';
+    await home.write('a.md', content);
+    const { data } = await home.assistant.call('set_property', { paths: ['a.md'], key: 'k', value: [1, 'b'] });
+    assert.deepEqual([data.unchanged, (await home.read('a.md')).content], [1, content]);
   });
 
   test('tools that change many notes count each note in the budget of writes', async () => {

@@ -1,3 +1,4 @@
+import { ApiError, ConnectionError } from '@notevault/client/transport.ts';
 import type { VaultClient } from '@notevault/client/vault-client.ts';
 import type { Note } from '@notevault/protocol/notes.ts';
 import { operations } from '@notevault/protocol/operations.ts';
@@ -7,6 +8,7 @@ import { readNote } from '../choose-note.ts';
 import { chooseVault } from '../choose-vault.ts';
 import { EditFailure } from '../edits/edit.ts';
 import { changeTags, propertyOf, removeProperty, setProperty } from '../edits/properties.ts';
+import { explained } from '../failure.ts';
 import { type Answer, DATA_NOTICE, data, type Parts, ToolFailure } from '../text/answer.ts';
 import { CHANGES, type ToolContext, tool } from '../tool.ts';
 import { writeOver } from './change-note.ts';
@@ -44,8 +46,9 @@ export const setPropertyTool = tool({
     if (value === undefined) throw new ToolFailure('Send `value`; null removes the key. Nothing was changed.');
     return changeMany(request, context, ({ content }) => {
       const present = propertyOf(content, key);
-      const isAllowed = present === undefined || JSON.stringify(present) === JSON.stringify(expected);
-      if (!isAllowed && JSON.stringify(present) !== JSON.stringify(value)) {
+      // The value may be written in another style, which stays.
+      if (present !== undefined && isEqual(present, value)) return content;
+      if (present !== undefined && !isEqual(present, expected)) {
         throw new EditFailure(`has another value: ${JSON.stringify(present)}`, [], '');
       }
       if (value === null) return present === undefined ? content : removeProperty(content, key);
@@ -74,6 +77,10 @@ export const tagNotes = tool({
   },
 });
 
+function isEqual(a: unknown, b: unknown): boolean {
+  return JSON.stringify(a) === JSON.stringify(b);
+}
+
 interface ManyNotes {
   readonly vault?: string;
   readonly paths?: readonly string[];
@@ -82,89 +89,107 @@ interface ManyNotes {
   readonly dry_run?: boolean;
 }
 
-interface Outcome {
-  readonly note: Note;
-  /** Why the note was left as it was; null if it was changed, or had the text already. */
-  readonly reason: string | null;
-  /** Null if the note had the text already. */
-  readonly written: Note | null;
+interface NoteName {
+  readonly path?: string;
+  readonly id?: string;
 }
 
-/** Edits many notes, each guarded by the hash of the text that the edit was made for. What cannot be edited is named. */
+type Outcome =
+  | { readonly kind: 'changed'; readonly note: Note; readonly written: Note }
+  | { readonly kind: 'unchanged' | 'missing' }
+  | { readonly kind: 'left'; readonly reason: string; readonly error?: unknown };
+
+/** The outcome for a note, with the path or id by which the call named it. */
+type Named = Outcome & { readonly name: string };
+
+/**
+ * Edits many notes, each guarded by the hash of the text that the edit was made for. Notes that cannot be edited are
+ * named. Throws the error of the first note only if all of them failed, because otherwise the answer must say what changed.
+ */
 async function changeMany(
   { vault: wanted, paths = [], ids = [], folder, dry_run: dry = false }: ManyNotes,
   context: ToolContext,
   edit: (note: Note) => string,
 ): Promise<Answer> {
   const client = await chooseVault(context, wanted);
-  const inside = folder === undefined ? [] : (await client.notesIn(folder)).map(({ id }) => ({ id }));
+  const inside = folder === undefined ? [] : (await client.notesIn(folder)).map(({ path }) => ({ path }));
   const names = [...paths.map((path) => ({ path })), ...ids.map((id) => ({ id })), ...inside];
   if (names.length === 0) throw new ToolFailure('No notes are named: send `paths`, `ids` or a `folder` with notes.');
   if (names.length > NOTES_MAX) throw new ToolFailure(`These are ${names.length} notes; send at most ${NOTES_MAX}.`);
   context.spendWrites(names.length);
-  const outcomes: Outcome[] = [];
-  const missing: string[] = [];
+  const outcomes: Named[] = [];
   for (let at = 0; at < names.length; at += AT_ONCE) {
     if (at > 0) await context.progress(at, names.length);
     const slice = names.slice(at, at + AT_ONCE);
-    const done = await Promise.all(slice.map((name) => changeOne(client, name, dry, context, edit)));
-    done.forEach((outcome, index) => {
-      const name = slice[index] as { path?: string; id?: string };
-      if (outcome === null) missing.push(name.path ?? name.id ?? '');
-      else outcomes.push(outcome);
+    const change = async (name: NoteName) => ({
+      ...(await changeOne(client, name, dry, context, edit)),
+      name: name.path ?? name.id ?? '',
     });
+    outcomes.push(...(await Promise.all(slice.map(change))));
   }
-  return answerOf(outcomes, missing, dry);
+  const [first] = outcomes;
+  if (first?.kind === 'left' && outcomes.every((each) => each.kind === 'left' && each.error !== undefined)) {
+    throw first.error;
+  }
+  return answerOf(outcomes, dry);
 }
 
 async function changeOne(
   client: VaultClient,
-  name: { readonly path?: string; readonly id?: string },
+  name: NoteName,
   dry: boolean,
   context: ToolContext,
   edit: (note: Note) => string,
-): Promise<Outcome | null> {
-  for (let attempt = 1; ; attempt++) {
-    const note = await readNote(client, name);
-    if (note === null) return null;
-    try {
+): Promise<Outcome> {
+  try {
+    for (let attempt = 1; attempt <= TRIES; attempt++) {
+      const note = await readNote(client, name);
+      if (note === null) return { kind: 'missing' };
       const content = edit(note);
-      if (content === note.content) return { note, reason: null, written: null };
+      if (content === note.content) return { kind: 'unchanged' };
       const written = dry ? note : await writeOver(client, note, content, context);
-      if (written !== null) return { note, reason: null, written };
-      if (attempt >= TRIES) return { note, reason: 'is being changed by others', written: null };
-    } catch (error) {
-      if (error instanceof EditFailure) return { note, reason: error.message, written: null };
-      throw error;
+      if (written !== null) return { kind: 'changed', note, written };
     }
+    return { kind: 'left', reason: 'is being changed by others' };
+  } catch (error) {
+    if (error instanceof EditFailure) return { kind: 'left', reason: error.message };
+    if (error instanceof ApiError || error instanceof ConnectionError) {
+      return { kind: 'left', reason: refusalOf(error), error };
+    }
+    throw error;
   }
 }
 
-function answerOf(outcomes: readonly Outcome[], missing: readonly string[], dry: boolean): Answer {
-  const changed = outcomes.filter(({ written }) => written !== null);
-  const left = outcomes.filter(({ reason }) => reason !== null);
-  const unchanged = outcomes.length - changed.length - left.length;
+function refusalOf(error: ApiError | ConnectionError): string {
+  const words = explained(error)?.filter((part) => typeof part === 'string');
+  return words?.join(' ') ?? 'The server failed. It is not known whether the note was changed.';
+}
+
+function answerOf(outcomes: readonly Named[], dry: boolean): Answer {
+  const changed = outcomes.filter((each) => each.kind === 'changed');
+  const left = outcomes.filter((each) => each.kind === 'left');
+  const missing = outcomes.filter(({ kind }) => kind === 'missing').map(({ name }) => name);
+  const unchanged = outcomes.filter(({ kind }) => kind === 'unchanged').length;
   const lead = `${dry ? 'Dry run: nothing was changed. Would change' : 'Changed'} ${counted(changed.length, 'note')}; ${unchanged} had this already, ${left.length} left as they are.`;
   const undo = dry || changed.length === 0 ? '' : ' To undo one: restore_note with the version in brackets.';
+  const lines = changed.map(({ note, written }) =>
+    dry ? note.path : `${note.path}  ${written.content_hash} (${note.version})`,
+  );
   const parts: Parts = [
     lead + undo,
-    ...(changed.length === 0 ? [] : [data(changed.map((outcome) => changedLine(outcome, dry)).join('\n'))]),
+    ...(lines.length === 0 ? [] : [data(lines.join('\n'))]),
     ...(left.length === 0
       ? []
-      : ['Left as they are:', data(left.map(({ note, reason }) => `${note.path}: ${reason}`).join('\n'))]),
+      : ['Left as they are:', data(left.map(({ name, reason }) => `${name}: ${reason}`).join('\n'))]),
     ...(missing.length === 0 ? [] : ['There are no notes with these paths or ids:', data(missing.join('\n'))]),
   ];
   const structured = {
     ...{ notice: DATA_NOTICE, dry_run: dry, unchanged, missing },
     changed: changed.map(({ note, written }) => ({
       ...{ id: note.id, path: note.path, version_before: note.version },
-      ...(dry ? {} : { hash: written?.content_hash }),
+      ...(dry ? {} : { hash: written.content_hash }),
     })),
-    left: left.map(({ note, reason }) => ({ id: note.id, path: note.path, reason })),
+    left: left.map(({ name, reason }) => ({ name, reason })),
   };
   return { parts, structured };
-}
-
-function changedLine({ note, written }: Outcome, dry: boolean): string {
-  return dry ? note.path : `${note.path}  ${written?.content_hash} (${note.version})`;
 }

@@ -15,7 +15,7 @@ export const listLinks = tool({
   name: 'list_links',
   title: 'List links',
   description:
-    'List the links of one note, or with dangling all links of the vault that lead nowhere, with near names.',
+    'List the links of one note; with dangling, all links of the vault that lead nowhere, with similar notes.',
   input: input({ vault, path, id, dangling: Type.Optional(Type.Boolean()), cursor }),
   rule: operations.listDanglingLinks,
   async run({ vault: wanted, dangling = false, cursor: from, ...name }, context) {
