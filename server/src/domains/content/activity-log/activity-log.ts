@@ -65,7 +65,7 @@ export interface RecordedWrite extends Omit<ActivityData, 'undoes'> {
 const GAP_MS = 10 * 60_000;
 /** Changes after which an item ends. */
 const ITEM_CHANGES_MAX = 1000;
-/** A row has at most so many changes; a larger deletion has several rows. */
+/** Maximum changes in a row; a larger deletion has several rows. */
 const ROW_CHANGES_MAX = 500;
 const KEPT_MS = 90 * 24 * 60 * 60_000;
 const DELETED_AT_ONCE = 500;

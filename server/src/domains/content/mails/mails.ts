@@ -20,7 +20,7 @@ export const MAIL_MS = DAY_MS;
 const CLAIM_MS = 5 * 60_000;
 const FIRST_WAIT_MS = 30_000;
 const WAIT_MS_MAX = 60 * 60_000;
-/** Mails sent before the job lets others have their turn. */
+/** Maximum mails per run of the job. */
 const AT_ONCE = 50;
 
 /** Facts about a recipient, read at the time of sending. */

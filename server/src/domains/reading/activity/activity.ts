@@ -12,7 +12,7 @@ import type { Notes } from '../../content/notes/notes.ts';
 import type { OpenVault, Vaults } from '../../content/vaults/vaults.ts';
 import * as store from './activity.store.ts';
 import { type ActivityRecord, joinChanges, LAST_ID, opened, recordsOf, undoItemOf } from './activity-items.ts';
-import { type DifferenceLimits, shownChanges } from './differences.ts';
+import { type DifferenceLimits, ReadBudget, shownChanges } from './differences.ts';
 import { isUndoable, mayUndo, undoActivity } from './undo.ts';
 
 export interface ActivityDeps {
@@ -171,6 +171,7 @@ async function shownItems(
   const undos = new Set(
     (await db.allMany(store.findItems, { vault: vault.id }, [...undoOf.values()])).map(({ item }) => item),
   );
+  const budget = new ReadBudget();
   const items: (Omit<ActivityItem, 'actor'> & { readonly actor: ActivityRecord['data']['actor'] })[] = [];
   for (const { id, began, count, records } of found) {
     const [last] = records;
@@ -190,7 +191,7 @@ async function shownItems(
       ...(undoes === undefined ? {} : { undoes }),
       undone_by: undos.has(undo) ? undo : null,
       undoable: isUndoable(last.action) && mayUndo(vault, actor),
-      ...(differences === null ? {} : { changes: await shownChanges(deps, vault, joined, differences) }),
+      ...(differences === null ? {} : { changes: await shownChanges(deps, vault, joined, differences, budget) }),
     });
   }
   return vaults.withActors(vault, await withPeople(deps, vault, items));

@@ -10,11 +10,27 @@ const COMPARED_MAX = 256 * 1024;
 /** UTF-16 units of unchanged text beside a difference. */
 const AROUND = 60;
 
-/** How much is shown of an item. */
+/** Texts read for the differences of one request, in UTF-16 units: comparing more would hold up other accounts. */
+const READ_MAX = 4 * 1024 * 1024;
+
+/** Limits of what is shown of an item. */
 export interface DifferenceLimits {
   readonly changes: number;
   /** UTF-16 units of differences. */
   readonly length: number;
+}
+
+/** Counts the texts that one request reads for its differences. */
+export class ReadBudget {
+  #left = READ_MAX;
+
+  get isSpent(): boolean {
+    return this.#left <= 0;
+  }
+
+  spend(units: number): void {
+    this.#left -= units;
+  }
 }
 
 /** Returns changes with the differences of texts, as far as these fit. */
@@ -23,13 +39,15 @@ export async function shownChanges(
   vault: OpenVault,
   changes: readonly JoinedChange[],
   { changes: most, length }: DifferenceLimits,
+  budget: ReadBudget,
 ): Promise<ShownChange[]> {
   let left = length;
   const shown: ShownChange[] = [];
   for (const { shared: _, versions, ...change } of changes.slice(0, most)) {
     const own = { ...change, ...(versions === null ? {} : { versions }) };
-    const compared = left > 0 && versions !== null && (change.op === 'create' || change.op === 'edit');
-    const texts = compared ? await textsOf(notes, vault, change.id as NoteId, versions) : null;
+    const compared =
+      left > 0 && !budget.isSpent && versions !== null && (change.op === 'create' || change.op === 'edit');
+    const texts = compared ? await textsOf(notes, vault, change.id as NoteId, versions, budget) : null;
     const difference = texts === null ? null : cutTo(differenceBetween(...texts), left);
     if (difference !== null) left -= difference.reduce((sum, { text }) => sum + text.length, 0);
     shown.push(difference === null ? own : { ...own, difference });
@@ -42,11 +60,13 @@ async function textsOf(
   vault: OpenVault,
   id: NoteId,
   { before, after }: NonNullable<JoinedChange['versions']>,
+  budget: ReadBudget,
 ): Promise<[string, string] | null> {
   const [earlier, later] = await Promise.all([
     before === null ? '' : notes.textOfVersion(vault, id, before),
     notes.textOfVersion(vault, id, after),
   ]);
+  budget.spend((earlier?.length ?? 0) + (later?.length ?? 0));
   if (earlier === null || later === null) return null;
   return Math.max(earlier.length, later.length) > COMPARED_MAX ? null : [earlier, later];
 }

@@ -81,7 +81,7 @@ export class Attempts {
       });
   }
 
-  /** Deletes what no longer counts, and what is too much. */
+  /** Deletes expired rows, and beyond the maximum those with the fewest attempts. */
   async sweep(): Promise<void> {
     const { db, clock } = this.#deps;
     await deleteUntil(db, store.deleteExpiredAttempts, clock.now());

@@ -46,7 +46,7 @@ export const findTrashed = statement((db, p: Page) =>
     .$castTo<TrashedEntry>(),
 );
 
-/** The same of entries that had a path when they were deleted. */
+/** Selects such a page of the entries that had a path when they were deleted. */
 export const findTrashedAt = statement((db, p: Page & { readonly pathKey: Buffer }) =>
   trashedBefore(db, 'note', p)
     .where('path_key', '=', p.pathKey)

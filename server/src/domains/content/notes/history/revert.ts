@@ -38,7 +38,7 @@ export interface Reverted {
   readonly merged: boolean;
 }
 
-/** A text has at most so many stored versions that are searched for other authors. */
+/** Maximum stored versions that are searched for other authors. */
 const VERSIONS_MAX = 1000;
 
 /**
