@@ -7,10 +7,17 @@ import { headingLevel } from '../syntax/heading-folds.ts';
 import { topBlocks } from '../syntax/top-blocks.ts';
 import type { HeadingFact, SelectionFact } from './facts.ts';
 
-/** The headings of a note, in order. Reads only the top of the tree. */
-export function headingsOf(state: EditorState): HeadingFact[] {
+/** Longest parse for a jump to a heading, in ms: with less, the heading is missed in a long note or on a slow device. */
+const JUMP_PARSE_MS = 2_000;
+
+/**
+ * Returns the headings of a note, in order; reads only the top of the tree.
+ *
+ * @param parseMs longest time to finish parsing, in ms; headings that are not parsed by then are left out.
+ */
+export function headingsOf(state: EditorState, parseMs = 50): HeadingFact[] {
   const { doc } = state;
-  const blocks = topBlocks(ensureSyntaxTree(state, doc.length, 50) ?? syntaxTree(state));
+  const blocks = topBlocks(ensureSyntaxTree(state, doc.length, parseMs) ?? syntaxTree(state));
   return blocks.flatMap(({ name, from, to }) => {
     const level = headingLevel(name);
     return level > 0 ? [{ level, text: headingText(doc.sliceString(from, to)), from }] : [];
@@ -66,11 +73,14 @@ export async function wordCountOf(text: string, pause: () => Promise<boolean>): 
   return count;
 }
 
-/** Where what an anchor names is: a heading (by its text, or a path `A#B` of texts) or a block (`^id`); null for none. */
+/**
+ * Returns the position that an anchor names: a heading (by its text, or a path `A#B` of texts) or a block (`^id`); null
+ * if the note has none.
+ */
 export function anchorPosition(state: EditorState, anchor: string): number | null {
   const block = blockIdOf(anchor);
   if (block !== null) return blockPosition(state.doc, block);
-  const headings = headingsOf(state);
+  const headings = headingsOf(state, JUMP_PARSE_MS);
   return headings[findHeading(headings, anchor)]?.from ?? null;
 }
 
