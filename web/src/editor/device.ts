@@ -26,12 +26,12 @@ export function openDeviceStore(factory: IDBFactory, now: () => number, account:
   return new IndexedDbStore(factory, now, account);
 }
 
-/** Documents that only this tab keeps. */
+/** Opens a store in this tab's memory. */
 export function openTabStore(): DeviceStore {
   return new TabStore();
 }
 
-/** Opens the channel between the tabs in which an account has a note open; null in browsers that have no channels. */
+/** Opens the channel between an account's tabs with this note; null in browsers without BroadcastChannel. */
 export function openNotePeers(account: string, noteId: string): NotePeers | null {
   return Peers.openPeers(account, noteId);
 }
@@ -41,12 +41,12 @@ export function textOfCopy(copy: Local.LocalCopy): string {
   return keptText(copy);
 }
 
-/** Makes the document of a note that has only a text here, unless there is one; `isStored` if the server has that too. */
+/** Creates the document of a note from its text, unless one exists; `isStored` if the server has the text too. */
 export function seedDraft(store: DeviceStore, note: NoteRef, text: string, isStored: boolean): Promise<void> {
   return seed(store, note, text, isStored);
 }
 
-/** Sends what this device kept of a note; resolves to why the server will not take it. */
+/** Sends this device's edits of a note that is not open. Resolves to the reason of a refusal, or null. */
 export function sendKeptEdits(options: SessionOptions, signal: AbortSignal): Promise<SaveProblem | null> {
   return sendKept(options, signal);
 }

@@ -35,12 +35,12 @@ export type SaveProblem = Save.SaveProblem;
 export type EditorSession = NoteSession;
 export type EditorSessionOptions = SessionOptions;
 
-/** Draws an editor into an element. Dispose of the result before the element goes. */
+/** Creates an editor in an element. Dispose of it before removing the element. */
 export function createEditor(parent: HTMLElement, options: Options): EditorController {
   return new NoteEditor(parent, options);
 }
 
-/** Keeps what can be undone in the notes that were left last, at most so many. */
+/** Creates a store for the undo histories of the last closed notes, at most `capacity`. */
 export function keepSteps(capacity: number): KeptSteps {
   return new KeptSteps(capacity);
 }
@@ -50,17 +50,17 @@ export function openSession(options: SessionOptions): NoteSession {
   return new NoteSession(options);
 }
 
-/** How the cursor of a client looks to others: set it as `user` of the session's awareness. */
+/** Returns the presence of a client, to be set as `user` of the session's awareness. */
 export function presence(name: string, clientId: number): Presence {
   return presenceOf(name, clientId);
 }
 
-/** The others that have the note of a session open, each person once. */
+/** Returns the other people who have a session's note open, each once. */
 export function othersIn({ awareness }: NoteSession, noName: string): readonly Person[] {
   return awareness === null ? [] : othersPresent(awareness, awareness.clientID, noName);
 }
 
-/** Draws a PDF into an element, page by page; the signal ends it. */
+/** Renders a PDF into an element, page by page, until the signal aborts. */
 export async function drawPdfFile(
   parent: HTMLElement,
   url: string,

@@ -12,7 +12,7 @@ import {
 
 const close = StateEffect.define();
 
-/** Whether the bar was closed for the current selection. */
+/** Whether the user closed the bar for the current selection. */
 const isClosed = StateField.define<boolean>({
   create: () => false,
   update: (value, { effects, selection }) =>
@@ -21,12 +21,15 @@ const isClosed = StateField.define<boolean>({
 
 const tooltip = showTooltip.compute([isClosed, 'doc', 'selection', EditorState.readOnly], (state) => {
   if (state.field(isClosed) || !canFormat(state)) return null;
-  // Below it where fingers select, because the system's own menu is above. Tests have states without a window.
+  // On touch screens the bar is below the selection, because the system's own menu is above it. Tests have no window.
   const above = 'matchMedia' in globalThis && !matchMedia('(pointer: coarse)').matches;
   return { pos: state.selection.main.from, end: state.selection.main.to, above, create: createBar };
 });
 
-/** Marks the view while a mouse selects: the bar is hidden until it is released, wherever that happens. */
+/**
+ * Marks the view while the mouse selects, so that the bar stays hidden until the button is released, even outside the
+ * view.
+ */
 const pressWatch = ViewPlugin.define(({ dom, contentDOM }) => {
   const mark = (isPressed: boolean) => () => dom.toggleAttribute('data-pressed', isPressed);
   const [begin, end] = [mark(true), mark(false)];
@@ -40,7 +43,7 @@ const pressWatch = ViewPlugin.define(({ dom, contentDOM }) => {
   };
 });
 
-/** Closes the bar until something else is selected; the selection stays. */
+/** Closes the bar until the selection changes. */
 const closeBar: Command = (view) => {
   const bar = view.dom.querySelector(BAR);
   if (bar === null || !bar.checkVisibility({ visibilityProperty: true })) return false;
@@ -71,7 +74,7 @@ function createBar(view: EditorView): TooltipView {
   return { dom, offset: { x: 0, y: 6 }, update: () => show?.() };
 }
 
-/** Where marks would be no formatting. */
+/** Syntax nodes in which formatting marks are literal text. */
 const LITERAL = new Set(['FencedCode', 'CodeBlock', 'Frontmatter', 'BlockMath', 'HTMLBlock']);
 
 function canFormat(state: EditorState): boolean {

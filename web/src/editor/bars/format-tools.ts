@@ -29,7 +29,7 @@ const GROUPS: readonly (readonly FormatName[])[] = [
   ['heading-2', 'bullet-list', 'toggle-task', 'quote'],
 ];
 
-/** Buttons that are pressed while the selection has their format. */
+/** Marks of the buttons that show as pressed while the selection has their format. */
 const MARKS: Partial<Record<FormatName, string>> = {
   bold: '**',
   italic: '*',
@@ -38,7 +38,7 @@ const MARKS: Partial<Record<FormatName, string>> = {
   code: '`',
 };
 
-/** Fills the bar over a selection. Returns what shows, after a change, which marks the selection has. */
+/** Fills the bar over a selection. Returns a function that updates the pressed buttons after a change. */
 export function addFormatTools(view: EditorView, dom: HTMLElement): () => void {
   const { formatTools, formats } = stringsOf(view);
   const toolOf = (name: FormatName): Tool => ({
@@ -46,7 +46,7 @@ export function addFormatTools(view: EditorView, dom: HTMLElement): () => void {
     icon: ICONS[name],
     run() {
       COMMANDS[name](view);
-      // The bar goes with the selection, and its focus would go nowhere.
+      // The bar disappears with the selection, and the focus inside it would be lost.
       if (view.state.selection.main.empty) view.focus();
     },
   });

@@ -9,7 +9,7 @@ export interface Tool {
   readonly run: (view: EditorView) => void;
 }
 
-/** Makes a toolbar of an element; each group of tools begins after a line. Returns the buttons in order. */
+/** Turns an element into a toolbar, with a separator before each group of tools. Returns the buttons in order. */
 export function fillToolbar(
   view: EditorView,
   dom: HTMLElement,
@@ -34,13 +34,13 @@ function buttonOf(view: EditorView, { label, icon, run }: Tool): HTMLButtonEleme
   made.ariaLabel = label;
   made.title = label;
   made.tabIndex = -1;
-  // The press must not take the focus, and with it the keyboard of a phone, from the text.
+  // A press must not take the focus from the text: a phone would close its keyboard.
   made.addEventListener('mousedown', (event) => event.preventDefault());
   made.append(drawn(icon));
   return made;
 }
 
-/** The arrow keys move in the bar, which takes one step of Tab; Escape returns to the text. */
+/** Moves between the buttons with the arrow keys, because the bar is a single Tab stop; Escape returns to the text. */
 function moveInBar(view: EditorView, buttons: readonly HTMLButtonElement[], event: KeyboardEvent): void {
   const at = buttons.findIndex((one) => one.matches(':focus'));
   const last = buttons.length - 1;

@@ -9,9 +9,10 @@ import { undoSteps } from './undo-steps.ts';
 export type AwarenessLike = NonNullable<Parameters<typeof yCollab>[1]>;
 
 /**
- * Binds the editor to a text of Yjs, whose undo manager is the only history. Others' cursors are shown with their names.
+ * Binds the editor to a text of Yjs, whose undo manager is the only history. Others' cursors are shown with their
+ * names.
  *
- * Lines end with a line feed only: the editor would otherwise count CRLF as one character and the text as two.
+ * Only line feeds end lines: otherwise the editor would count CRLF as one character and the Yjs text as two.
  */
 export function textBinding(
   text: Text,
@@ -32,7 +33,7 @@ export function textBinding(
   ];
 }
 
-/** The presence of others under the names that the server gives them. */
+/** Awareness in which each cursor has the name that the server gives its owner. */
 function shownByPerson(awareness: AwarenessLike, noName: string): AwarenessLike {
   return {
     doc: awareness.doc,
@@ -46,8 +47,8 @@ function shownByPerson(awareness: AwarenessLike, noName: string): AwarenessLike 
 
 const [libraryUndo, libraryRedo] = yUndoManagerKeymap;
 
-/** Takes back the last edit made here; never an edit of somebody else. */
+/** Undoes the last local edit, never an edit of somebody else. */
 export const undo: Command = (view) => !view.state.readOnly && (libraryUndo?.run?.(view) ?? false);
 
-/** Makes an edit again that was taken back. */
+/** Redoes the last undone edit. */
 export const redo: Command = (view) => !view.state.readOnly && (libraryRedo?.run?.(view) ?? false);

@@ -13,25 +13,25 @@ import {
   withoutSent,
 } from './local-store.ts';
 
-/** The database of the copies; signing out deletes it. */
+/** Name of the database with the copies; signing out deletes it. */
 export const LOCAL_DATABASE = 'notevault-notes';
 
-/** A copy: one row per note and lineage. Releases up to 0.2 wrote only the required fields. */
+/** A copy of a document: one row per note and lineage. Releases up to 0.2 wrote only the required fields. */
 interface CopyRow {
   readonly noteId: string;
   readonly lineage: string;
-  /** Unsent edits; those releases wrote only the writers. */
+  /** Unsent edits; releases up to 0.2 stored only the writers. */
   readonly unsentBy: readonly (Edits | string)[];
   readonly writtenAt: number;
   readonly account?: string;
   readonly vaultId?: string | null;
   readonly path?: string | null;
   readonly asideOf?: string;
-  /** When it was last opened or written, in milliseconds; unknown in copies of releases up to 0.2. */
+  /** When the copy was last opened or written, in epoch milliseconds; missing in copies of releases up to 0.2. */
   readonly usedAt?: number;
-  /** The size of its updates, about; unknown as above. */
+  /** Approximate size of its updates; missing in copies of releases up to 0.2. */
   readonly bytes?: number;
-  /** When the server ended the session of its account, which has not signed in since. */
+  /** When the server ended the session of the copy's account; missing again once that account signs in. */
   readonly lockedAt?: number;
 }
 
@@ -41,7 +41,7 @@ interface UpdateRow {
   readonly update: Uint8Array;
 }
 
-/** Beyond these, copies without unsent edits go that were not used for longest. */
+/** Maximum copies without unsent edits. Beyond it, the least recently used are removed. */
 const MOST_COPIES = 5_000;
 const MOST_BYTES = 256 * MB;
 
@@ -49,8 +49,8 @@ const COPIES = 'copies';
 const UPDATES = 'updates';
 
 /**
- * Documents in IndexedDB. Rows of a document are found by the note and its lineage only. Those of another account are as
- * if they were not there; an account can only open notes of its own, so rows that name none are its own or useless.
+ * Documents in IndexedDB, found by note and lineage. Rows of other accounts are ignored. Rows without an account belong
+ * to this one or are useless, because an account can only open its own notes.
  */
 export class IndexedDbStore implements LocalStore {
   readonly isDurable = true;
@@ -111,7 +111,7 @@ export class IndexedDbStore implements LocalStore {
   async compact(noteId: string, lineage: string, merge: (updates: readonly Uint8Array[]) => Uint8Array): Promise<void> {
     const { updates, done } = await this.#transaction('readwrite');
     const range = updates.index('copy');
-    // Both in one transaction, in which another tab cannot add a row between.
+    // Both happen in one transaction, so that no other tab can add a row in between.
     const [rows, keys] = await Promise.all([
       result<UpdateRow[]>(range.getAll([noteId, lineage])),
       result(range.getAllKeys([noteId, lineage])),
@@ -223,7 +223,7 @@ export class IndexedDbStore implements LocalStore {
     await done;
   }
 
-  /** Returns the rows of a note, the one to use first. */
+  /** Returns the rows of a note, the preferred one first. */
   async #rowsOf(copies: IDBObjectStore, noteId: string): Promise<readonly CopyRow[]> {
     const rows = await result<CopyRow[]>(copies.index('note').getAll(noteId));
     const unsentFirst = (row: CopyRow) => (row.unsentBy.length > 0 ? 1 : 0);
@@ -245,7 +245,7 @@ export class IndexedDbStore implements LocalStore {
   }
 }
 
-/** The copies that were used least recently, so that the others are within the bound. */
+/** Returns the least recently used copies that exceed the maximum. */
 function beyondBound(rows: readonly CopyRow[]): readonly CopyRow[] {
   const usedAt = (row: CopyRow) => row.usedAt ?? row.writtenAt;
   const latestFirst = [...rows].sort((a, b) => usedAt(b) - usedAt(a));

@@ -1,13 +1,16 @@
 import { type Doc, decodeStateVector, encodeStateVector, type UndoManager } from 'yjs';
 import { lineageOf } from './lineage.ts';
 
-/** The document of a note with the edits that can be undone in it. */
+/** The document of a note with its undo history. */
 export interface Steps {
   readonly doc: Doc;
   readonly undo: UndoManager;
 }
 
-/** Undo histories of the notes closed last in this tab: going to another note and back loses no step. */
+/**
+ * Undo histories of the notes closed last in this tab, so that undo still works after opening another note and coming
+ * back.
+ */
 export class KeptSteps {
   readonly #steps = new Map<string, Steps>();
   readonly #capacity: number;
@@ -16,14 +19,14 @@ export class KeptSteps {
     this.#capacity = capacity;
   }
 
-  /** Gives out the steps of a note, once. */
+  /** Returns the undo history of a note and removes it; null if there is none. */
   take(id: string): Steps | null {
     const steps = this.#steps.get(id) ?? null;
     this.#steps.delete(id);
     return steps;
   }
 
-  /** Keeps the steps of a note that is left; the document is no longer the caller's. */
+  /** Keeps the undo history of a note that is being closed, and takes over its document. */
   keep(id: string, steps: Steps): void {
     this.#drop(id);
     this.#steps.set(id, steps);
@@ -47,7 +50,7 @@ export function destroySteps({ doc, undo }: Steps): void {
 }
 
 /**
- * Whether a copy contains all of a document. Only then can the document be used further: its edits are stored as a
+ * Returns whether a copy contains all of a document. Only then can the document be reused: its edits are stored as a
  * continuation of the copy.
  */
 export function isContinuedBy(doc: Doc, copy: Doc): boolean {

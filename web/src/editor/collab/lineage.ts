@@ -4,8 +4,8 @@ import type { Doc } from 'yjs';
 export const TEXT = 'content';
 
 /**
- * Names the history of a document by its first item, which only the server makes; null for an empty document. Two
- * documents of one note with different names must never be merged: the text would be there twice.
+ * Returns the lineage of a document: the id of its first item, which only the server creates; null for an empty
+ * document. Documents of one note with different lineages must never be merged: the text would appear twice.
  */
 export function lineageOf(doc: Doc): string | null {
   for (let item = doc.getText(TEXT)._start; item !== null; item = item.right) {

@@ -4,26 +4,26 @@ import { type Edits, type LocalStore, type NoteRef, type StashedNote, withoutSen
 import type { PeerMessage } from './note-peers.ts';
 import type { SaveEvent } from './save-state.ts';
 
-/** After this many updates, they are merged into one. */
+/** Number of updates after which they are merged into one. */
 const COMPACT_AFTER = 200;
 
-/** Marks updates that this device has, which are not written again. */
+/** Origin of updates that this device already has, so that they are not written again. */
 export const LOCAL_ORIGIN = { name: 'local copy' };
-/** Marks updates of another tab that it could not keep: they are written as if they had been made here. */
+/** Origin of updates that another tab could not store: this tab stores them like its own. */
 export const UNKEPT_ORIGIN = { name: 'not kept' };
 
 export interface KeeperOptions {
   readonly store: LocalStore;
   readonly note: NoteRef;
   readonly doc: Doc;
-  /** Names this session among those that write to the store. */
+  /** Unique name of this session among the writers of the store. */
   readonly writer: string;
   /** Unsent edits of other writers that were in the copy that was loaded. */
   readonly loaded: readonly Edits[];
   report(event: SaveEvent): void;
   /** Tells the other tabs about a write. */
   post(message: PeerMessage): void;
-  /** Calls a function once, a moment later, so that a key is drawn before it is stored. */
+  /** Calls a function once, a moment later, so that a typed letter is drawn before it is stored. */
   delay(call: () => void): void;
 }
 
@@ -33,13 +33,13 @@ export class LocalKeeper implements Disposable {
   #queue: Promise<void> = Promise.resolve();
   /** Unsent edits of other writers that are in the document. */
   #others: readonly Edits[];
-  /** Updates that the next write merges into one. */
+  /** Pending updates, which the next write merges into one. */
   #gathered: Uint8Array[] = [];
   #appended = 0;
   /** Number of edits made here, and of those already written. */
   #edits = 0;
   #writtenEdits = 0;
-  /** Whether a write failed, so that the copy lacks an edit until the whole document was written. */
+  /** Whether a write failed; the copy lacks an edit until the whole document has been written. */
   #isIncomplete = false;
   #isClosed = false;
 
@@ -49,7 +49,7 @@ export class LocalKeeper implements Disposable {
     options.doc.on('update', this.#onUpdate);
   }
 
-  /** Records that the server has everything that is in the document now. */
+  /** Records that the server has acknowledged the whole document. */
   markSent(): void {
     const { store, note, doc } = this.#options;
     const lineage = lineageOf(doc);
@@ -64,24 +64,26 @@ export class LocalKeeper implements Disposable {
     this.#others = [...withoutSent(this.#others, edits), ...edits];
   }
 
-  /** Whether the document has these edits, so that they are recorded as sent once the server has it. */
+  /**
+   * Returns whether the document contains these edits. They are then recorded as sent once the server has the document.
+   */
   covers(edits: readonly Edits[]): boolean {
     return withoutSent(edits, this.#all()).length === 0;
   }
 
-  /** Resolves when everything so far was written or failed. */
+  /** Resolves when all pending writes have succeeded or failed. */
   flush(): Promise<void> {
     this.#write();
     return this.#queue;
   }
 
-  /** Stops, and removes every copy of the note. */
+  /** Stops keeping the note, and removes all its copies. */
   async remove(): Promise<void> {
     this[Symbol.dispose]();
     await this.#enqueue(() => this.#options.store.remove(this.#options.note.id));
   }
 
-  /** Stops, and sets the unsent copies of the note aside. */
+  /** Stops keeping the note, and stashes its unsent copies. */
   async stash(): Promise<readonly StashedNote[]> {
     const { store, note } = this.#options;
     this[Symbol.dispose]();
@@ -100,7 +102,7 @@ export class LocalKeeper implements Disposable {
   }
 
   readonly #onUpdate = (update: Uint8Array, origin: unknown, doc: Doc, transaction: { local: boolean }): void => {
-    // An edit before the server's first item would begin a document of its own, which the server refuses.
+    // An edit before the server's first item would start another lineage, which the server refuses.
     if (origin === LOCAL_ORIGIN || lineageOf(doc) === null) return;
     if (transaction.local || origin === UNKEPT_ORIGIN) this.#edits++;
     this.#gathered.push(update);
@@ -136,13 +138,17 @@ export class LocalKeeper implements Disposable {
         this.#isIncomplete = true;
         report({ type: 'not-kept' });
       }
-      // Only now: a tab that opens the note meanwhile has read this update or hears of it.
+      // Posted after the write: a tab that opens the note meanwhile has either read this update or receives the
+      // message.
       const isKept = store.isDurable && !this.#isIncomplete;
       post({ type: 'updates', lineage, updates: [written], unsent: edits === null ? [] : [edits], isKept });
     });
   }
 
-  /** Runs writes one after another. One that fails, apart from an edit, leaves a copy that is only less tidy. */
+  /**
+   * Runs writes one after another. Only a failed write of an edit matters; other failures leave the copy untidy but
+   * complete.
+   */
   #enqueue(write: () => Promise<void>): Promise<void> {
     this.#queue = this.#queue.then(write).catch(() => undefined);
     return this.#queue;

@@ -1,11 +1,11 @@
-/** A note as it is found again: the socket needs its id, and the app its vault and what to call it. */
+/** Reference to a note: its id for the socket, its vault and path for the app. */
 export interface NoteRef {
   readonly id: string;
   /** Null for copies of releases that did not record it. */
   readonly vaultId: string | null;
-  /** Where the note was when it was last opened here; null as above. */
+  /** Path of the note when it was last opened here; null for copies of releases that did not record it. */
   readonly path: string | null;
-  /** For a stashed copy, the note it belongs to; `id` is then the copy's own. */
+  /** For a stashed copy, the id of its note; `id` then names the copy itself. */
   readonly asideOf?: string;
 }
 
@@ -14,17 +14,17 @@ export interface StashedNote extends NoteRef {
   readonly asideOf: string;
 }
 
-/** A note of which this device has a copy. */
+/** A note with a copy on this device. */
 export interface DeviceNote extends NoteRef {
   readonly hasUnsent: boolean;
 }
 
-/** A note with edits that the server has not acknowledged as far as is known. */
+/** A note with edits that the server has not acknowledged, as far as this device knows. */
 export interface UnsentCopy extends NoteRef {
   readonly unsent: readonly Edits[];
 }
 
-/** The edits of one writer, which is a session of a note, up to and with one of them. */
+/** The edits of one writer (a session of a note) up to and including a number. */
 export interface Edits {
   readonly writer: string;
   readonly upTo: number;
@@ -32,63 +32,60 @@ export interface Edits {
 
 /** The copy of a note's document on this device. */
 export interface LocalCopy {
-  /** Names the history of the document: copies of another one are never merged into it. */
+  /** Lineage of the document; copies of another lineage are never merged into it. */
   readonly lineage: string;
   /** Yjs updates (v1), in any order. */
   readonly updates: readonly Uint8Array[];
-  /** Edits in it that the server has not acknowledged as far as is known. */
+  /** Edits in the document that the server has not acknowledged, as far as this device knows. */
   readonly unsent: readonly Edits[];
 }
 
-/**
- * Where one account’s documents are kept on this device. Every promise resolves only once the change is on the device's
- * storage.
- */
+/** Store of one account’s documents on this device. Promises resolve once the change is durable. */
 export interface LocalStore {
-  /** Whether confirmed writes survive the tab. */
+  /** Whether confirmed writes survive the closing of the tab. */
   readonly isDurable: boolean;
   /**
-   * The copy of a note: one with unsent edits, else the one that was written last; null without one. Throws when the
-   * storage cannot be used.
+   * Loads the copy of a note: one with unsent edits, else the most recently written; null if there is none. Throws when
+   * the storage cannot be used.
    */
   load(noteId: string): Promise<LocalCopy | null>;
-  /** Adds an update; `edits` are null for what came from the server. */
+  /** Adds an update; `edits` is null for updates from the server. */
   append(note: NoteRef, lineage: string, update: Uint8Array, edits: Edits | null): Promise<void>;
   /** Restores a removed copy, merging it with later writes. */
   putBack(note: NoteRef, copy: LocalCopy): Promise<void>;
-  /** Replaces the updates of a lineage by one that has all of them. */
+  /** Merges the updates of a lineage into one. */
   compact(noteId: string, lineage: string, merge: (updates: readonly Uint8Array[]) => Uint8Array): Promise<void>;
   /** Records that the server has acknowledged these edits; later ones of the same writers stay unsent. */
   markSent(noteId: string, lineage: string, sent: readonly Edits[]): Promise<void>;
   /** Removes a copy, or every copy of a note. */
   remove(noteId: string, lineage?: string): Promise<void>;
   /**
-   * Gives each copy of a note with unsent edits an id of its own, and removes the others, so that the note opens as the
-   * server has it. Stashed copies are not sent.
+   * Stashes the copies of a note: each copy with unsent edits gets its own id and is no longer sent, and the others are
+   * removed. The note then opens as the server has it.
    */
   stash(noteId: string): Promise<readonly StashedNote[]>;
   /** Makes a stashed copy one of its note's copies again. */
   unstash(note: StashedNote): Promise<void>;
-  /** The note if there is a copy of it; null without one. */
+  /** Returns the note if there is a copy of it, else null. */
   find(noteId: string): Promise<DeviceNote | null>;
-  /** Notes of a vault of which there are copies without unsent edits. */
+  /** Returns the notes of a vault that have copies without unsent edits. */
   sentNotes(vaultId: string): Promise<readonly NoteRef[]>;
   /** Returns the notes with unacknowledged edits, including stashed copies. */
   unsentNotes(): Promise<readonly UnsentCopy[]>;
-  /** Takes no more edits: the account signed out, and what a note writes as it is left must not come after that. */
+  /** Refuses further edits after signing out: a note that is being closed must not write any more. */
   end(): void;
-  /** Removes every copy but unsent edits of other accounts; resolves to whether nothing is left. */
+  /** Removes all copies except unsent edits of other accounts. Resolves to whether the store is empty. */
   clear(): Promise<boolean>;
   /** Whether another account has unsent edits. */
   hasOthers(): Promise<boolean>;
   /**
-   * Removes the copies of every account that have no unsent edits, because the server ended a session. The others stay
-   * for a while: see `tidy`.
+   * Removes all accounts' copies without unsent edits, because the server ended a session. `tidy` removes the others
+   * later.
    */
   lock(): Promise<void>;
   /**
-   * Removes copies that are not to be kept: those of other accounts, unless they have unsent edits and were not locked
-   * for too long; those of vaults that this account has no more; and what was not used for longest, beyond a bound.
+   * Removes expired copies: copies of other accounts, unless they have unsent edits and were locked recently; copies of
+   * vaults that this account has lost; and the least recently used beyond the maximum.
    *
    * @param vaults the ids of this account's vaults.
    */
@@ -100,7 +97,7 @@ export function withoutSent(unsent: readonly Edits[], sent: readonly Edits[]): r
   return unsent.filter(({ writer, upTo }) => !sent.some((one) => one.writer === writer && one.upTo >= upTo));
 }
 
-/** The notes with unsent edits, each once with those of all its copies. */
+/** Groups unsent copies by note: each note once, with the edits of all its copies. */
 export function byNote(copies: readonly UnsentCopy[]): readonly UnsentCopy[] {
   const notes = new Map<string, UnsentCopy>();
   for (const { unsent, ...note } of copies) {

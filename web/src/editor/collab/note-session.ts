@@ -22,20 +22,23 @@ export type SessionNote = Pick<LiveNote, 'awareness' | 'state' | 'onState'> & Di
 
 export interface SessionOptions {
   readonly note: NoteRef;
-  /** Opens the note over the socket, with a document of it from an earlier time or an empty one. */
+  /** Opens the note over the socket with an earlier document of it, or an empty one. */
   open(noteId: string, doc: Doc): SessionNote;
-  /** The text that the note begins with, if the server does not give a document and the device may have none. */
+  /** Initial text of the note, for servers that send no document and devices that may keep none. */
   readonly begun?: string;
-  /** Where documents are kept on this device. */
+  /** Store of documents on this device. */
   readonly store: LocalStore;
-  /** The other tabs that have the note open; null where they cannot be told, and read the store later instead. */
+  /**
+   * The other tabs that have the note open; null if the browser has no channel between tabs, which then read the store
+   * later.
+   */
   readonly peers: NotePeers | null;
-  /** Names this session, and no other, among those that write to the store. */
+  /** Unique name of this session among the writers of the store. */
   readonly writer: string;
-  /** Where the edits that can be undone are from one session to the next; without it they end with the session. */
+  /** Undo histories kept between sessions; without it, they end with the session. */
   readonly steps?: KeptSteps;
   now(): number;
-  /** Calls a function once, after the typed text has been drawn. */
+  /** Calls a function once, after typed text has been drawn. */
   delay(call: () => void): void;
   /** Calls a function repeatedly; returns a function that ends it. */
   every(milliseconds: number, call: () => void): () => void;
@@ -44,8 +47,8 @@ export interface SessionOptions {
 const CHECK_MS = 1_000;
 
 /**
- * An open note: its document, its copy on this device, its connection, and their state. With a copy, the document works
- * before there is a connection. It is the same in all tabs.
+ * An open note: its document, its copy on this device, its connection, and their state. With a copy, the note can be
+ * edited before it is connected. All tabs share the copy.
  */
 export class NoteSession implements Disposable {
   readonly #options: SessionOptions;
@@ -57,9 +60,12 @@ export class NoteSession implements Disposable {
   #note: SessionNote | null = null;
   #keeper: LocalKeeper | null = null;
   #generation = 0;
-  /** Resolves when the copy on this device was read, and each message of another tab was applied. */
+  /** Resolves when the copy on this device has been read and every message of other tabs has been applied. */
   #ready: Promise<void>;
-  /** Whether the connection saw only parts of what another tab did, because an update before them was missing here. */
+  /**
+   * Whether an update that edits of another tab depend on is missing here, so that the connection has sent only some of
+   * them.
+   */
   #isBehind = false;
   #canWrite: boolean | null = null;
   #couldWrite = false;
@@ -76,7 +82,7 @@ export class NoteSession implements Disposable {
     });
   }
 
-  /** Increases when the editor must be made anew, because the document or the connection is another one. */
+  /** Increases when the editor must be recreated, because the document or the connection was replaced. */
   get generation(): number {
     return this.#generation;
   }
@@ -85,7 +91,7 @@ export class NoteSession implements Disposable {
     return this.#doc.getText(TEXT);
   }
 
-  /** The one history of edits made here. */
+  /** The undo history of edits made here. */
   get undo(): UndoManager {
     return this.#undo;
   }
@@ -103,22 +109,22 @@ export class NoteSession implements Disposable {
     return this.#canWrite;
   }
 
-  /** Whether this client may only read by now, and could edit before. */
+  /** Whether this client lost the right to edit while the note was open. */
   get isLowered(): boolean {
     return this.#canWrite === false && (this.#couldWrite || this.#state.hasUnsent);
   }
 
-  /** Whether there is a text to edit: an empty document before the first sync must not be typed into. */
+  /** Whether the text can be edited. Before the first sync, an empty document must not be typed into. */
   get isReady(): boolean {
     return lineageOf(this.#doc) !== null;
   }
 
-  /** How often anything above may have changed. */
+  /** Counter that increases when any of the properties above may have changed. */
   get changes(): Observable<number> {
     return this.#changes;
   }
 
-  /** Connects anew, with the same document: after a connection stalled, or at the user's wish. */
+  /** Reconnects with the same document, after a stalled connection or on request. */
   reconnect(): void {
     if (this.#isDisposed) return;
     this.#note?.[Symbol.dispose]();
@@ -147,7 +153,10 @@ export class NoteSession implements Disposable {
     await this.#ready;
   }
 
-  /** Removes the copies on this device: the text was saved elsewhere, or is not wanted. The session is useless then. */
+  /**
+   * Removes the copies on this device, because the text was saved elsewhere or discarded. The session cannot be used
+   * afterwards.
+   */
   async forget(): Promise<void> {
     this.#note?.[Symbol.dispose]();
     await this.#keeper?.remove();
@@ -155,8 +164,8 @@ export class NoteSession implements Disposable {
   }
 
   /**
-   * Whether the server takes these edits of the note from this session, which then records them as sent. Those that it
-   * does not have yet, because their tab was closed before it told of them, are read from the device.
+   * Returns whether this session sends these edits and records them as sent. Edits of tabs that were closed before they
+   * could announce them are read from the device first.
    */
   async sends(edits: readonly Edits[]): Promise<boolean> {
     await this.#ready;
@@ -167,12 +176,12 @@ export class NoteSession implements Disposable {
     return this.state.isConnected && this.state.problem === null && this.#keeper?.covers(edits) === true;
   }
 
-  /** Resolves when this device has what happened so far, as far as it takes it. */
+  /** Resolves when every edit so far has been stored on this device or has failed to be. */
   async kept(): Promise<void> {
     await this.#keeper?.flush();
   }
 
-  /** Closes the note. Unsent edits stay on this device, if they could be stored. */
+  /** Closes the note. Unsent edits that could be stored stay on this device. */
   [Symbol.dispose](): void {
     this.#isDisposed = true;
     this.#stop();
@@ -201,7 +210,7 @@ export class NoteSession implements Disposable {
     else destroySteps(own);
   }
 
-  /** Goes on with the document of an earlier session, if the copy on this device has all of it. */
+  /** Reuses the document of an earlier session, if the copy on this device contains all of it. */
   #takeSteps(copy: Doc): void {
     const { note, steps } = this.#options;
     const kept = steps?.take(note.id) ?? null;
@@ -231,7 +240,7 @@ export class NoteSession implements Disposable {
     }
     this.#watch(copy?.unsent ?? []);
     const { begun } = this.#options;
-    // The device took no document of it: it is made here, and kept as soon as there is room.
+    // The device could not store a document: it is created here, and stored once there is space.
     if (copy === null && begun !== undefined) {
       applyUpdate(this.#doc, seedOf(begun).update);
       this.#report({ type: 'loaded-locally', hasUnsent: false });
@@ -262,7 +271,7 @@ export class NoteSession implements Disposable {
     const doc = this.#doc;
     doc.on('update', this.#onUpdate);
     const report = (event: SaveEvent) => {
-      // A tab's memory holds edits, but nothing is kept by it.
+      // A tab's memory is no durable storage, so nothing counts as kept.
       if (doc === this.#doc && store.isDurable) this.#report(event);
     };
     if (!store.isDurable) this.#report({ type: 'not-kept' });
@@ -270,7 +279,7 @@ export class NoteSession implements Disposable {
     this.#keeper = new LocalKeeper({ store, note, doc, writer, loaded, report, post, delay });
   }
 
-  /** Takes in what another tab did to the note. */
+  /** Applies a message of another tab. */
   async #hear(message: PeerMessage): Promise<void> {
     if (this.#isDisposed) return;
     if (message.type === 'removed') return void (await this.#startOver());
@@ -280,14 +289,15 @@ export class NoteSession implements Disposable {
     this.#isBehind ||= hasGaps(this.#doc);
     if (message.unsent.length === 0) return;
     this.#keeper?.addOthers(message.unsent);
-    // The server may have sent them here before the other tab told of them.
+    // The server may have sent these edits before the other tab announced them.
     if (this.#note?.state.isSaved !== true || this.#isBehind) this.#report({ type: 'edited' });
     if (this.#note !== null) this.#follow(this.#note.state);
   }
 
   readonly #onUpdate = (_update: Uint8Array, origin: unknown, doc: Doc, { local }: { local: boolean }): void => {
     if (local && origin !== LOCAL_ORIGIN) this.#report({ type: 'edited' });
-    // The missing update came from the server: the connection would count the updates after it as the server's too.
+    // The missing update came from the server. The connection would also treat the updates after it as the server's,
+    // and not send them.
     if (this.#isBehind && !hasGaps(doc)) queueMicrotask(() => this.#isBehind && this.reconnect());
   };
 
@@ -318,7 +328,7 @@ export class NoteSession implements Disposable {
 
   #end(reason: string): void {
     const problem = problemOfEnd(reason);
-    // An old copy without edits of its own is worth nothing beside the server's note.
+    // A stale copy without unsent edits is useless once the server has sent the note.
     if (problem === 'foreign-lineage' && this.#facts.unsentSince === null) void this.#startOver();
     else this.#report({ type: 'problem', problem });
   }
@@ -338,7 +348,7 @@ export class NoteSession implements Disposable {
   }
 }
 
-/** Whether a document waits for updates that others in it depend on. */
+/** Returns whether a document has updates that depend on missing ones. */
 function hasGaps({ store }: Doc): boolean {
   return store.pendingStructs !== null || store.pendingDs !== null;
 }

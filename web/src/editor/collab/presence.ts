@@ -9,7 +9,7 @@ export interface Presence {
 
 /** A person who has the note open, in any number of windows. */
 export interface Person extends Presence {
-  /** The same for all windows of one person; of a server that does not say whose they are, of one window. */
+  /** Identifies the person across all their windows; only one window, if the server does not name cursor owners. */
   readonly id: string;
 }
 
@@ -28,8 +28,7 @@ function colored(name: string, color: string): Presence {
 }
 
 /**
- * Returns the person behind the state of a client: as the server says, else as the client does; null if it shows
- * nobody.
+ * Returns the person of an awareness state, as named by the server, else by the client; null if the state names nobody.
  *
  * @param noName shown for a person without a name.
  */
@@ -40,14 +39,14 @@ export function personOf(client: number, state: unknown, noName: string): Person
     const name = typeof actor.display_name === 'string' ? actor.display_name : noName;
     return { id: actor.user_id, ...colored(name, colorOf(actor.user_id)) };
   }
-  // A colour goes into a style: only those that this app gives are taken.
+  // The colour goes into a style, so only this app's own colours are accepted.
   const color = PEOPLE.find((one) => one === user?.color);
   return said === null || color === undefined ? null : { id: String(client), ...colored(said, color) };
 }
 
 type Said = Readonly<Record<string, unknown>>;
 
-/** The others that have a note open, each person once. */
+/** Returns the other people who have the note open, each person once. */
 export function othersPresent(states: States, own: number, noName: string): readonly Person[] {
   const people = new Map<string, Person>();
   for (const [client, state] of states.getStates()) {
@@ -57,7 +56,7 @@ export function othersPresent(states: States, own: number, noName: string): read
   return [...people.values()];
 }
 
-/** The states of a note as its cursors are drawn from them: each under the name and colour of its person. */
+/** Returns the awareness states for drawing cursors, each with the name and colour of its person. */
 export function statesByPerson(others: States, noName: string): Map<number, Record<string, unknown>> {
   const states = new Map<number, Record<string, unknown>>();
   for (const [client, state] of others.getStates()) {

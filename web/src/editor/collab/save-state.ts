@@ -1,4 +1,4 @@
-/** The five words of the state line. Each has one meaning. */
+/** The save states that the state line can show. */
 export type SaveWord =
   /** The server has acknowledged every edit as on its disk. */
   | 'saved'
@@ -8,7 +8,7 @@ export type SaveWord =
   | 'offline-kept'
   /** There is no connection, and not every edit is known to be in IndexedDB. */
   | 'offline-not-saved'
-  /** The server will not take these edits; see the reason. */
+  /** The server refuses these edits; the problem says why. */
   | 'cannot-save';
 
 /** Why edits cannot be saved. */
@@ -17,17 +17,17 @@ export type SaveProblem =
   | 'note-deleted'
   | 'note-too-large'
   | 'no-permission'
-  /** The server has no such note, or none that this account may open; it does not say which. */
+  /** The note does not exist or this account may not open it; the server does not say which. */
   | 'not-there'
   | 'signed-out'
-  /** The server refused an edit; its history has the text. */
+  /** The server refused an edit; the note's history has the refused text. */
   | 'edit-refused'
   /** The server ended the document for a reason that this version does not know. */
   | 'ended';
 
 /** Facts about the edits of one open note. */
 export interface SaveFacts {
-  /** Whether the document has been loaded, from the server or from this device. Before, there is nothing to say. */
+  /** Whether the document has been loaded, from the server or from this device. Until then no state is shown. */
   readonly isLoaded: boolean;
   /** Since when there is a connection, in milliseconds; null without one. */
   readonly connectedSince: number | null;
@@ -54,9 +54,9 @@ export const NOTHING_KNOWN: SaveFacts = {
 
 /** Event that affects whether edits are safe. */
 export type SaveEvent =
-  /** The document was read from this device; `hasUnsent` if edits may be in it that the server has not acknowledged. */
+  /** The document was read from this device; `hasUnsent` if it may contain unacknowledged edits. */
   | { readonly type: 'loaded-locally'; readonly hasUnsent: boolean }
-  /** The document has all that the server had. */
+  /** The first sync finished: the document has everything from the server. */
   | { readonly type: 'connected' }
   | { readonly type: 'disconnected' }
   /** An edit was made here. */
@@ -72,10 +72,10 @@ export type SaveEvent =
   /** IndexedDB refused a write, or cannot be used. */
   | { readonly type: 'not-kept' }
   | { readonly type: 'problem'; readonly problem: SaveProblem }
-  /** The server takes edits again: rights were given back, or the document was opened anew. */
+  /** The server accepts edits again: rights were restored, or the document was reopened. */
   | { readonly type: 'problem-gone' };
 
-/** The facts after an event at a time, in milliseconds. */
+/** Returns the facts after an event, at a time in epoch milliseconds. */
 export function reduceSave(facts: SaveFacts, event: SaveEvent, now: number): SaveFacts {
   switch (event.type) {
     case 'loaded-locally':
@@ -107,7 +107,7 @@ export function reduceSave(facts: SaveFacts, event: SaveEvent, now: number): Sav
   }
 }
 
-/** A connection that acknowledges nothing for this long is treated as none. */
+/** Time without an acknowledgement after which a connection counts as stalled, in milliseconds. */
 export const STALLED_MS = 10_000;
 
 /** Content of the state line. */
@@ -115,13 +115,15 @@ export interface SaveState {
   /** Null before anything is loaded. */
   readonly word: SaveWord | null;
   readonly problem: SaveProblem | null;
-  /** Whether work could be lost: then the line is loud. It is quiet without unsent edits, connected or not. */
+  /**
+   * Whether the line must stand out because edits could be lost. Without unsent edits it is quiet, connected or not.
+   */
   readonly isLoud: boolean;
   readonly hasUnsent: boolean;
   /** Whether every edit is also on this device. */
   readonly isOnDevice: boolean;
   readonly isConnected: boolean;
-  /** Whether the connection takes no edits any more, and should be made anew. */
+  /** Whether the connection has stopped acknowledging edits and should be replaced. */
   readonly isStalled: boolean;
   readonly unsentSince: number | null;
   readonly savedAt: number | null;
@@ -156,7 +158,7 @@ function wordOf(facts: SaveFacts, isOnDevice: boolean, isStalled: boolean): Save
   return isOnDevice ? 'offline-kept' : 'offline-not-saved';
 }
 
-/** The problem that a document's end means. */
+/** Returns the problem for the reason with which the server ended a document. */
 export function problemOfEnd(reason: string): SaveProblem {
   switch (reason) {
     case 'foreign_lineage':

@@ -2,14 +2,16 @@ import { Doc, encodeStateAsUpdate } from 'yjs';
 import { lineageOf, TEXT } from './lineage.ts';
 import type { LocalStore, NoteRef } from './local-store.ts';
 
-/** The same in all tabs, so that what two of them make of one text is one document. */
+/**
+ * Yjs client id of seeded documents: the same in all tabs, so that two tabs create identical documents from one text.
+ */
 const SEED_CLIENT = 1;
 
 /**
- * Makes the document of a note of which only the text is here, unless there is one. It never meets that of the server,
- * which is made of its text.
+ * Creates the document of a note from its text, unless one exists. It is never merged with the server's document, which
+ * has another lineage; the server receives its text.
  *
- * @param isStored whether the server has the text, so that only what is typed is unsent.
+ * @param isStored whether the server has the text, so that only later edits are unsent.
  */
 export async function seed(store: LocalStore, note: NoteRef, text: string, isStored: boolean): Promise<void> {
   if ((await store.find(note.id)) !== null) return;
@@ -17,12 +19,12 @@ export async function seed(store: LocalStore, note: NoteRef, text: string, isSto
   if (lineage !== null) await store.append(note, lineage, update, isStored ? null : { writer: 'seed', upTo: 1 });
 }
 
-/** The document of a text, and what names its history. */
+/** Returns a document with the text, as an update, and its lineage. */
 export function seedOf(text: string): { readonly lineage: string | null; readonly update: Uint8Array } {
   const doc = new Doc();
   doc.clientID = SEED_CLIENT;
   const content = doc.getText(TEXT);
-  // Also an empty note needs a first item, by which its document is known.
+  // An empty note needs a first item too, which identifies its lineage.
   content.insert(0, text === '' ? ' ' : text);
   if (text === '') content.delete(0, 1);
   const seeded = { lineage: lineageOf(doc), update: encodeStateAsUpdate(doc) };

@@ -20,10 +20,12 @@ interface Row {
 /** Maximum copies without unsent edits. */
 const SENT_COPIES = 20;
 
-/** Documents in the memory of this tab: for browsers that keep nothing, so that leaving a note does not lose its edits. */
+/**
+ * Documents in the memory of this tab, for browsers without storage, so that closing a note does not lose its edits.
+ */
 export class TabStore implements LocalStore {
   readonly isDurable: boolean = false;
-  /** By note and lineage, the one that was written last at the end. */
+  /** Copies by note and lineage, the most recently written last. */
   readonly copies = new Map<string, Row>();
   #stashes = 0;
   #isEnded = false;
@@ -118,7 +120,7 @@ export class TabStore implements LocalStore {
     for (const [key, { unsent }] of [...this.copies]) if (unsent.length === 0) this.copies.delete(key);
   }
 
-  /** Does nothing: the tab holds little, and of one account only. */
+  /** Does nothing: a tab holds few copies, of one account only. */
   async tidy(): Promise<void> {}
 
   #rowsOf(noteId: string): readonly Row[] {

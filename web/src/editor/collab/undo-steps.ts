@@ -4,8 +4,9 @@ import { ySyncAnnotation } from 'y-codemirror.next';
 import type { UndoManager } from 'yjs';
 
 /**
- * Makes every change but typing and deleting an undo step of its own: Yjs alone joins what happens within half a second,
- * so that undoing a paste would take the sentence before it too. Stands before the binding, which records the change.
+ * Makes every change except typing and deleting a separate undo step. Yjs alone merges changes within half a second, so
+ * that undoing a paste would also remove the sentence before it. Must come before the binding, which records the
+ * change.
  */
 export function undoSteps(history: UndoManager) {
   return ViewPlugin.define((view) => new UndoSteps(view, history));
@@ -23,7 +24,7 @@ class UndoSteps {
     this.#show = () => {
       const anchor = this.#undone;
       this.#undone = null;
-      // The binding knows the selection only of steps that were made in this editor.
+      // The binding only remembers selections of steps made in this editor.
       if (anchor !== null) view.dispatch({ selection: { anchor }, scrollIntoView: true });
     };
     history.on('stack-item-popped', this.#show);
@@ -47,7 +48,7 @@ class UndoSteps {
   }
 }
 
-/** Whether a transaction types or deletes by a key. Enter is `input`, with nothing behind it. */
+/** Returns whether a transaction types or deletes with a key. Enter is `input` without a suffix. */
 function isTyping(transaction: Transaction): boolean {
   const event = transaction.annotation(Transaction.userEvent) ?? '';
   return !transaction.docChanged || /^(?:input|input\.type(?:\..+)?|delete(?:\.(?!cut|dedent).+)?)$/.test(event);

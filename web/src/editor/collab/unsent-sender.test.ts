@@ -7,7 +7,7 @@ import { NoteSession, type SessionOptions } from './note-session.ts';
 import { sendKept } from './send-kept.ts';
 import { UnsentSender, type UnsentState } from './unsent-sender.ts';
 
-/** A browser with a copy of each note, in which tabs type offline and send. */
+/** A simulated browser with a copy of each note, in which tabs type offline and send. */
 class Browser {
   readonly store = new MemoryStore();
   readonly servers = new Map<string, FakeServer>();
@@ -20,7 +20,7 @@ class Browser {
   /** Calls waiting for their time. */
   readonly due: (() => void)[] = [];
   readonly open = new Set<string>();
-  /** Notes that the server does not serve, with its reason. */
+  /** Notes that the server refuses, with its reason. */
   readonly ends = new Map<string, string>();
 
   constructor(...notes: readonly string[]) {
@@ -54,7 +54,7 @@ class Browser {
     return server;
   }
 
-  /** Types into a note whose connection broke, and leaves it. */
+  /** Types into a note whose connection is broken, and closes the note. */
   async typeOffline(id: string, text: string): Promise<void> {
     const session = new NoteSession(this.options(id));
     await runTasks();
@@ -84,7 +84,7 @@ class Browser {
     });
   }
 
-  /** The notes that are shown now, each with its problem. */
+  /** Returns the listed unsent notes, each with its problem. */
   get left() {
     return this.shown.at(-1)?.notes.map(({ id, problem }) => [id, problem]);
   }

@@ -3,7 +3,7 @@ import type { SaveProblem } from './save-state.ts';
 
 /** A note with edits that only this device has. */
 export interface UnsentNote extends NoteRef {
-  /** Why the server did not take them; null if it was not asked yet. */
+  /** Why the server refused the edits; null if they were not sent yet. */
   readonly problem: SaveProblem | null;
 }
 
@@ -15,13 +15,15 @@ export interface UnsentState {
 
 export interface SenderOptions {
   readonly store: Pick<LocalStore, 'unsentNotes'>;
-  /** Sends the edits of a note; resolves to why the server will not take them. Throws if there was no answer. */
+  /**
+   * Sends the edits of a note. Resolves to the reason of a refusal, or null on success. Throws if there was no answer.
+   */
   send(note: NoteRef, signal: AbortSignal): Promise<SaveProblem | null>;
-  /** Runs one function at a time over all tabs. */
+  /** Runs a function under a lock that all tabs share. */
   exclusively<T>(run: () => Promise<T>): Promise<T>;
-  /** Whether requests are still sent as the account that owns this store. */
+  /** Returns whether this browser is still signed in as the account that owns the store. */
   isSameAccount(): Promise<boolean>;
-  /** Whether these edits are sent by a note that is open and connected in this tab, which says so itself. */
+  /** Resolves to whether an open, connected note of this tab sends these edits itself. */
   isSentElsewhere(copy: UnsentCopy): Promise<boolean>;
   /** Called after edits were sent, for other tabs. */
   announce(): void;
@@ -31,8 +33,8 @@ export interface SenderOptions {
 }
 
 /**
- * Sends edits that were left on this device, whenever the server is reached. Without a connection it counts them. One
- * tab sends at a time; if another one, or a note that is open there, sends the same, the server merges it into nothing.
+ * Sends unsent edits of closed notes whenever the server can be reached, and counts them until then. One tab sends at a
+ * time. Edits that are sent twice do no harm: the server ignores those it has.
  */
 export class UnsentSender implements Disposable {
   readonly #options: SenderOptions;
@@ -61,7 +63,7 @@ export class UnsentSender implements Disposable {
     this.check();
   }
 
-  /** Call when there may be other unsent edits than before. */
+  /** Starts another pass, after unsent edits may have changed. */
   check(): void {
     this.#isRequested = true;
     if (!this.#isBusy) void this.#work();
@@ -88,7 +90,7 @@ export class UnsentSender implements Disposable {
       this.#only = null;
       this.#cancelLater();
       const signal = this.#connection?.signal;
-      // Without IndexedDB nothing is kept, and there is nothing to say.
+      // Without IndexedDB nothing is stored, so there is nothing to report.
       await (signal === undefined ? this.#count() : this.#sendAll(signal, only)).catch(() => undefined);
     }
     this.#isBusy = false;
@@ -104,7 +106,7 @@ export class UnsentSender implements Disposable {
     const waiting = await this.#waiting();
     this.#show(waiting);
     if (waiting.every(isStashed)) return;
-    // Without an answer, they wait as before.
+    // Without an answer, the edits stay unsent.
     await this.#options.exclusively(() => this.#sendEach(signal, only)).catch(() => undefined);
     if (signal.aborted) return;
     const left = await this.#waiting();

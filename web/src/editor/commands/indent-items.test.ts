@@ -5,7 +5,9 @@ import { EditorState, type TransactionSpec } from '@codemirror/state';
 import type { EditorView } from '@codemirror/view';
 import { indentItems } from './indent-items.ts';
 
-/** The text after Tab (1) or Shift and Tab (-1); `‸` are the ends of the selection, and in the answer the cursor. */
+/**
+ * Returns the text after Tab (1) or Shift+Tab (-1). `‸` marks the ends of the selection, and the cursor in the result.
+ */
 function indented(marked: string, direction: 1 | -1): string {
   const [anchor = 0, head = anchor] = [...marked.matchAll(/‸/g)].map(({ index }, at) => index - at);
   let state = EditorState.create({

@@ -28,9 +28,9 @@ interface Item {
   readonly number: number | null;
   /** The offset of the number. */
   readonly from: number;
-  /** `.` or `)` behind the number; lists of one kind only go on with the same. */
+  /** The `.` or `)` after the number; a different one starts another list. */
   readonly mark: string;
-  /** The column from which on lines belong to the item. */
+  /** The column at which the item's content begins; lines indented this far belong to it. */
   readonly content: number;
   /** The line of the item before it in the same list. */
   readonly before: number | null;
@@ -42,8 +42,8 @@ const OF_LIST = /^(?:[ \t]|$|[-*+](?:[ \t]|$)|\d{1,9}[.)](?:[ \t]|$))/;
 const TAB_SIZE = 4;
 
 /**
- * The changes of numbers after lines were indented. A line that was moved begins a list with 1, or follows the item before
- * it; so do those that followed an item which is elsewhere now. Other numbers stay as they are written.
+ * Returns the renumbering changes after lines were indented. A moved item continues the list it is now in, or starts
+ * one with 1; so do the items that followed it before. Other numbers stay as written.
  */
 function renumbered(old: Text, doc: Text, moved: ReadonlySet<number>): SourceChange[] {
   const [first, last] = linesAround(doc, moved);
@@ -64,7 +64,7 @@ function renumbered(old: Text, doc: Text, moved: ReadonlySet<number>): SourceCha
   return changes;
 }
 
-/** The first and last line of the lists that lines are in. */
+/** Returns the first and last line of the lists that contain these lines. */
 function linesAround(doc: Text, lines: ReadonlySet<number>): readonly [number, number] {
   const isIn = (number: number) => number > 0 && number <= doc.lines && OF_LIST.test(doc.line(number).text);
   let [first, last] = [Math.min(...lines), Math.max(...lines)];
@@ -73,7 +73,7 @@ function linesAround(doc: Text, lines: ReadonlySet<number>): readonly [number, n
   return [first, last];
 }
 
-/** The items of lists by their lines. */
+/** Returns the list items in a range of lines, by line number. */
 function itemsOf(doc: Text, first: number, last: number): ReadonlyMap<number, Item> {
   const items = new Map<number, Item>();
   const open: (readonly [number, Item])[] = [];

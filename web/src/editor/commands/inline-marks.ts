@@ -2,7 +2,7 @@ import { startCompletion } from '@codemirror/autocomplete';
 import { EditorSelection, type EditorState, type SelectionRange, type TransactionSpec } from '@codemirror/state';
 import type { Command } from '@codemirror/view';
 
-/** A command that puts marks around the selection, or the word at the cursor, and takes them away again. */
+/** Returns a command that adds or removes marks around the selection, or around the word at the cursor. */
 export function toggleMark(mark: string): Command {
   return (view) => {
     if (view.state.readOnly) return false;
@@ -60,13 +60,13 @@ function addMarks(from: number, to: number, mark: string, range: SelectionRange)
   return { changes, range: EditorSelection.range(range.anchor + mark.length, range.head + mark.length) };
 }
 
-/** Whether `toggleMark` would take the marks away around the whole main selection. */
+/** Returns whether `toggleMark` would remove the marks around the whole main selection. */
 export function hasMark(state: EditorState, mark: string): boolean {
   const { from, to } = state.selection.main;
   return isMarked(state, from, to, mark);
 }
 
-/** Makes a link to a note of the selection, which stays as its text, and shows the notes to choose from. */
+/** Turns the selection into a link to a note with that text, and opens the list of notes. */
 export const insertNoteLink: Command = (view) => {
   const { state } = view;
   if (state.readOnly) return false;

@@ -9,7 +9,7 @@ const BULLET = /^([ \t]*)[-*+][ \t]+(?:\[[ xX]\][ \t]+)?/;
 const NUMBER = /^([ \t]*)\d{1,9}[.)][ \t]+/;
 const QUOTE = /^[ \t]*>[ \t]?/;
 
-/** Makes headings of the selected lines, or text of lines that are headings of this level. */
+/** Turns the selected lines into headings of a level, or back into text if they are. */
 export function toggleHeading(level: number): Command {
   const mark = `${'#'.repeat(level)} `;
   return changeLines((text) => {
@@ -18,7 +18,7 @@ export function toggleHeading(level: number): Command {
   });
 }
 
-/** Makes list items of the selected lines, or text of items. */
+/** Turns the selected lines into list items, or back into text. */
 export const toggleBullets: Command = changeLines((text) => {
   const bullet = BULLET.exec(text);
   if (bullet !== null) return { length: bullet[0].length, insert: bullet[1] ?? '' };
@@ -27,7 +27,7 @@ export const toggleBullets: Command = changeLines((text) => {
   return { length: number?.[0].length ?? indent.length, insert: `${indent}- ` };
 });
 
-/** Makes numbered items of the selected lines, or text of such items. */
+/** Turns the selected lines into numbered items, or back into text. */
 export const toggleNumbers: Command = changeLines((text, index) => {
   const number = NUMBER.exec(text);
   if (number !== null) return { length: number[0].length, insert: number[1] ?? '' };
@@ -56,7 +56,7 @@ export const toggleQuote: Command = (view) => {
   return true;
 };
 
-/** Makes a callout of the selected lines, or a plain quote of a callout whose first line is selected. */
+/** Turns the selected lines into a callout, or a callout whose first line is selected into a plain quote. */
 export const toggleCallout: Command = (view) => {
   const { state } = view;
   const lines = selectedLines(state).map((number) => state.doc.line(number));
@@ -90,7 +90,7 @@ export const insertCodeBlock: Command = (view) => {
 };
 
 interface LineEdit {
-  /** How many characters at the start of the line are replaced. */
+  /** Number of characters replaced at the start of the line. */
   readonly length: number;
   readonly insert: string;
 }

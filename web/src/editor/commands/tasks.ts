@@ -18,7 +18,7 @@ export function toggleTaskChange(state: EditorState, at: number): ChangeSpec | n
 /**
  * Ticks or unticks the task on the line at an offset, also while reading.
  *
- * @param wasDone how the task is shown; nothing happens when it is otherwise by now.
+ * @param wasDone whether the task was shown as done; if that has changed meanwhile, nothing happens.
  */
 export function toggleTaskAt(view: EditorView, at: number, wasDone: boolean): boolean {
   const { state } = view;
@@ -32,7 +32,7 @@ function isDone({ doc }: EditorState, at: number): boolean {
   return /[xX]/.test(TASK.exec(doc.lineAt(at).text)?.[2] ?? '');
 }
 
-/** Ticks or unticks the tasks of the selected lines; makes tasks of lines that are none. */
+/** Ticks or unticks the tasks of the selected lines; other lines become tasks. */
 export const toggleTask: Command = (view) => {
   const { state } = view;
   if (state.readOnly) return false;
@@ -55,13 +55,13 @@ export const toggleTask: Command = (view) => {
   return true;
 };
 
-/** The transaction of changes that put marks where the cursor is, which is behind them then. */
+/** Returns the transaction of changes that insert marks at the cursor, and moves the cursor behind them. */
 export function withCursor(state: EditorState, specs: readonly ChangeSpec[], userEvent: string): TransactionSpec {
   const changes = state.changes(specs);
   return { changes, selection: state.selection.map(changes, 1), userEvent };
 }
 
-/** The numbers of the lines that the selection meets, in order. */
+/** Returns the numbers of the lines that the selection touches, in order. */
 export function selectedLines(state: EditorState): number[] {
   const numbers = new Set<number>();
   for (const { from, to } of state.selection.ranges) {

@@ -8,12 +8,12 @@ import { Writer } from '../test/writer.ts';
 import { COMMANDS } from './commands.ts';
 
 /**
- * Effect an edit may have on letters: it writes marks between them; moves them; deletes the selection or the letter
- * beside the cursor; or restores or removes letters from the history.
+ * Allowed effect of a command on letters: writing marks between them, moving them, deleting the selection or the letter
+ * beside the cursor, or undoing and redoing.
  */
 type Effect = 'marks' | 'moves' | 'deletes' | 'history';
 
-/** Every command that the app can run: one that is missing here does not compile. */
+/** Effect of every command of the app; a missing command does not compile. */
 const EFFECTS: Readonly<Record<EditorCommand, Effect>> = {
   bold: 'marks',
   italic: 'marks',
@@ -58,7 +58,7 @@ const EFFECTS: Readonly<Record<EditorCommand, Effect>> = {
   properties: 'marks',
 };
 
-/** Keys that change the text by other commands than those. */
+/** Keys that change the text by commands that the app cannot run by name. */
 const KEYS = { Enter: 'deletes', Tab: 'deletes', Backspace: 'deletes', Delete: 'deletes' } as const;
 
 interface Step {
@@ -73,7 +73,7 @@ const commandStep = fc.constantFrom(...(Object.keys(COMMANDS) as EditorCommand[]
 const keyStep = fc.constantFrom(...(Object.keys(KEYS) as (keyof typeof KEYS)[])).map((name): Step => {
   return { name, effect: KEYS[name], run: (writer) => writer.press(name) };
 });
-/** `☃` is a letter that nobody wrote yet. */
+/** Texts that a writer may type; `☃` becomes a letter that is not in the note yet. */
 const typed = ['☃', '☃☃', '|', '\\', '`', ' ', '\n', '[[', ']]', '☃\n☃', '**', '- ☃', '# '];
 const typeStep = fc.constantFrom(...typed).map((text): Step => {
   const run = ({ state, dispatch }: Writer, letter: () => string) =>
@@ -85,7 +85,7 @@ const pasteStep = fc.constantFrom('☃\t☃', '☃\n☃\n☃', '☃|\t☃\\').ma
   return { name: `paste ${JSON.stringify(text)}`, effect: 'deletes', run };
 });
 
-/** `λ` is a letter, each another one. */
+/** Blocks of a random note; each `λ` becomes a different letter. */
 const BLOCKS = [
   ...['λλ λλ', '# λλ', '### λλ', '- λλ', '  * λλ', '- [ ] λλ', '1. λλ', '> λλ', '> [!tip] λ', '', '**λλ** λ'],
   ...['*λ* ==λ==', '`λ` ~~λ~~', '[λλ](λ)', '```\nλλ\n```', '| λ | λ |\n| --- | --- |\n| λ | λ |'],
@@ -112,11 +112,11 @@ const NOT_LETTERS = /[^\u0400-\u052f]/gu;
 const lettersOf = (text: string) => text.replace(NOT_LETTERS, '');
 const sorted = (text: string) => [...text].sort().join('');
 
-/** Two writers of a note, and what each of its letters must have become. */
+/** Two writers of a note, and the expected fate of each letter. */
 class Pair {
   readonly alice: Writer;
   readonly bob: Writer;
-  /** Writers that deleted or moved each letter. A letter that both moved is there twice: documents know no moves. */
+  /** Writers that deleted or moved each letter. A letter that both moved appears twice, because Yjs has no moves. */
   readonly #movers = new Map<string, Set<Writer>>();
   readonly #owners = new Map<string, Writer>();
   #count = 0;
@@ -144,7 +144,7 @@ class Pair {
     const what = JSON.stringify({ name, before, after, from, length });
     assert.equal(writer.state.sliceDoc(), after, what);
     const [old, now] = [lettersOf(before), lettersOf(after)];
-    // The kind of a callout is a mark, also what somebody typed into it.
+    // The kind of a callout counts as a mark, including letters typed into it.
     const kind = name === 'callout' ? lettersOf(/\[!.*?\]/.exec(writer.removed)?.[0] ?? '') : '';
     if (effect === 'marks') assert.equal(now, old.replace(kind, ''), what);
     if (effect === 'marks') assert.equal(lettersOf(writer.removed), kind, `${what} wrote letters anew`);
@@ -160,7 +160,7 @@ class Pair {
     }
   }
 
-  /** Nothing that a writer did to a letter is undone or done twice by meeting what the other one did. */
+  /** Merges both documents, and asserts that no edit of either writer was lost or applied twice. */
   sync(): void {
     const before = new Map([this.alice, this.bob].map((writer) => [writer, writer.text]));
     this.alice.take(this.bob);

@@ -13,14 +13,14 @@ import { type Block, blocksIn, namingOf, newBlockId } from '../links/blocks.ts';
 import { completeSlash, optionIcon } from '../slash/slash-menu.ts';
 
 /**
- * Completes `[[` with notes, headings and blocks (which get an id when chosen), `#` with tags, and `/` with insertions.
+ * Completes `[[` with notes, headings and blocks, `#` with tags, and `/` with insertions. A chosen block gets an id.
  */
 export const noteCompletion: Extension = autocompletion({
   override: [completeLink, completeTag, completeSlash],
   icons: false,
   addToOptions: [{ render: optionIcon, position: 10 }],
   activateOnTyping: true,
-  // Enter right after `[[` in a list must still end the line until a choice was made.
+  // Enter right after `[[` must still end the line of a list until an option is selected.
   interactionDelay: 50,
 });
 
@@ -55,7 +55,7 @@ async function optionsOf(
 
 const MAX_ANCHORS = 50;
 
-/** @param target the other note that has the blocks; null for the one that is edited. */
+/** @param target the other note with the blocks; null for the edited note. */
 function blockOptions(
   text: string,
   target: string | null,
@@ -74,7 +74,10 @@ function blockOptions(
   }));
 }
 
-/** Gives a block an id, and writes the link to it: both in one edit, or once the other note has the id. */
+/**
+ * Adds an id to a block and writes the link to it, in one edit; for a block of another note, the link is written after
+ * the id.
+ */
 function nameBlock(block: Block, seen: string, target: string | null): NonNullable<Completion['apply']> {
   return (view, _completion, from, to) => {
     const { state } = view;
@@ -101,7 +104,7 @@ function nameBlock(block: Block, seen: string, target: string | null): NonNullab
   };
 }
 
-/** Writes a choice, and closes the link if it is not closed yet. */
+/** Inserts a completion, and closes the link if it is still open. */
 function applyLink(text: string): NonNullable<Completion['apply']> {
   return (view, _completion, from, to) => writeLink(view, text, from, to);
 }
@@ -109,7 +112,7 @@ function applyLink(text: string): NonNullable<Completion['apply']> {
 function writeLink(view: EditorView, text: string, from: number, to: number, beside?: ChangeSpec): void {
   const { state } = view;
   const rest = state.doc.lineAt(to).text.slice(to - state.doc.lineAt(to).from);
-  // A text that the link shows, if it has one, stays.
+  // The alias of the link, if it has one, stays.
   const [closing = ''] = /^(?:\|[^[\]]*)?\]\]/.exec(rest) ?? [];
   const isClosed = closing !== '';
   const link = { from, to, insert: isClosed ? text : `${text}]]` };
@@ -145,7 +148,7 @@ interface OpenLink {
   readonly from: number;
 }
 
-/** Reads the link that is open at the end of a line's text; null when none is, or when its alias is being written. */
+/** Reads the open link at the end of a line's text; null if there is none, or if its alias is being written. */
 function readOpenLink(before: string): OpenLink | null {
   const start = before.lastIndexOf('[[');
   if (start < 0) return null;
@@ -160,7 +163,7 @@ function readOpenLink(before: string): OpenLink | null {
   return { kind: isBlock ? 'block' : 'heading', target, query: isBlock ? anchor.slice(1) : anchor, from };
 }
 
-/** Reads the tag that is open at the end of a line's text; null when none is. */
+/** Reads the open tag at the end of a line's text; null if there is none. */
 function readOpenTag(before: string): { readonly query: string; readonly from: number } | null {
   const match = /(?:^|\s)#([\p{L}\p{N}_/-]{0,100})$/u.exec(before);
   if (match === null) return null;

@@ -40,8 +40,8 @@ import { textDirection } from './text-direction.ts';
 const hidden = Decoration.replace({});
 
 /**
- * Hides the carriage returns of notes with CRLF lines. They stay in the text, whose offsets are those of the note; the
- * cursor passes them together with the line end.
+ * Hides the carriage returns of CRLF lines. They stay in the text, so that offsets match the note; the cursor skips
+ * them with the line end.
  */
 const carriageReturns = ViewPlugin.fromClass(
   class {
@@ -71,7 +71,7 @@ function find(view: EditorView): DecorationSet {
   return builder.finish();
 }
 
-/** In prose, an apostrophe is no quote that must be closed. */
+/** Brackets that are closed automatically; not apostrophes, which prose uses on their own. */
 const prose = Prec.high(EditorState.languageData.of(() => [{ closeBrackets: { brackets: ['(', '[', '{', '`'] } }]));
 
 /** The language of notes, with highlighted code. */
@@ -135,14 +135,14 @@ function bodyStart({ doc }: EditorState): number {
   return findFrontmatter(doc.sliceString(0, Math.min(doc.length, MAX_FRONTMATTER))).bodyStart;
 }
 
-/** How the text looks and is typed, until the app says otherwise. */
+/** Default appearance of the editor, until the app sets one. */
 export const DEFAULT_APPEARANCE: EditorAppearance = {
   lineWidth: 'var(--measure)',
   hasLineNumbers: false,
   isSpellChecked: true,
 };
 
-/** The extensions of a look. */
+/** Returns the extensions for an appearance. */
 export function appearanceExtensions({ lineWidth, hasLineNumbers, isSpellChecked }: EditorAppearance): Extension {
   return [
     EditorView.editorAttributes.of({ style: `--nv-measure: ${lineWidth}` }),

@@ -7,7 +7,7 @@ import {
   type Text,
 } from 'yjs';
 
-/** A cursor or selection between characters of a document, wherever edits move these. */
+/** A cursor or selection that is attached to characters of a document and moves with them. */
 export interface KeptCaret {
   readonly anchor: RelativePosition;
   readonly head: RelativePosition;
@@ -20,7 +20,10 @@ export function keepCaret(text: Text, { anchor, head }: SelectionRange): KeptCar
   };
 }
 
-/** The selection of a new editor: the kept one, else after the frontmatter, which a letter before it would break. */
+/**
+ * Returns the selection of a new editor: the kept one, else after the frontmatter, because a letter typed before it
+ * would break it.
+ */
 export function firstSelection(text: Text, kept: KeptCaret | undefined): EditorSelection {
   const anchor = kept === undefined ? null : offsetOf(text, kept.anchor);
   const head = kept === undefined ? null : offsetOf(text, kept.head);
@@ -28,7 +31,9 @@ export function firstSelection(text: Text, kept: KeptCaret | undefined): EditorS
   return EditorSelection.single(findFrontmatter(text.toString()).bodyStart);
 }
 
-/** Null when the document does not have the character beside the position: it is another document. */
+/**
+ * Returns the offset of a position; null if the document lacks the adjacent character because it is another document.
+ */
 function offsetOf({ doc }: Text, position: RelativePosition): number | null {
   return doc === null ? null : (createAbsolutePositionFromRelativePosition(position, doc)?.index ?? null);
 }

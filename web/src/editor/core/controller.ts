@@ -47,9 +47,9 @@ export type EditorCommand =
   | 'unfold-all'
   | 'properties';
 
-/** How the text looks and is typed, as somebody likes it. */
+/** A user's preferences for the appearance of the editor. */
 export interface EditorAppearance {
-  /** The longest line, as a CSS length; `none` for the whole width. */
+  /** Maximum line width, as a CSS length; `none` for the full width. */
   readonly lineWidth: string;
   readonly hasLineNumbers: boolean;
   readonly isSpellChecked: boolean;
@@ -66,26 +66,26 @@ export interface EditorController extends Disposable {
   setLabel(label: string): void;
   /** Takes the focus, and scrolls to the cursor. */
   focus(): void;
-  /** Where the cursor is, for a later editor of the same note. */
+  /** Returns the cursor, for a later editor of the same note. */
   caret(): KeptCaret;
   text(): string;
   /** Whether a command applies where the cursor is. */
   canRun(command: EditorCommand): boolean;
   /** Runs a command; false when it does not apply here. */
   run(command: EditorCommand): boolean;
-  /** Moves the cursor to an offset and scrolls it to the top, or only as far as it is in sight. */
+  /** Moves the cursor to an offset, and scrolls it to the top, or just into view. */
   goTo(offset: number, scroll?: 'top' | 'nearest'): void;
-  /** Moves the cursor to a place, and marks it until the text or the cursor changes. */
+  /** Moves the cursor to a range, and highlights the range until the text or the cursor changes. */
   showPlace(from: number, to: number): void;
-  /** Moves to a heading (by its text) or a block (`^id`); false when the note has none of that name. */
+  /** Moves to a heading (by its text) or a block (`^id`); returns false if the note has no such anchor. */
   goToAnchor(anchor: string): boolean;
   /** Replaces the selection; the cursor moves to an offset in the inserted text, or behind it. */
   insert(text: string, cursor?: number): void;
   /** Uploads files, and inserts links to them at the cursor. */
   insertFiles(files: readonly File[]): Promise<void>;
-  /** Prints the note once everything in it is drawn. */
+  /** Prints the note once everything in it is rendered. */
   print(): Promise<void>;
   readonly facts: Observable<EditorFacts>;
-  /** A place above the text, which scrolls with it. */
+  /** Element above the text, which scrolls with it. */
   readonly top: HTMLElement;
 }

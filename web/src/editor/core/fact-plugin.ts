@@ -6,7 +6,7 @@ import { headingsOf, selectionOf, wordCountOf } from './text-facts.ts';
 
 const DELAY_MS = 250;
 
-/** Keeps the facts current: the selection at once, counts of the whole text when typing pauses. */
+/** Updates the facts: the selection at once, counts of the whole text when typing pauses. */
 export function factPlugin(store: FactStore) {
   return ViewPlugin.define((view) => new FactUpdater(view, store));
 }
@@ -15,7 +15,7 @@ class FactUpdater {
   readonly #view: EditorView;
   readonly #store: FactStore;
   #timer: ReturnType<typeof setTimeout> | null = null;
-  /** Increases with every edit, so that a count of an earlier text is given up. */
+  /** Increases with every edit, so that the count of a stale text is abandoned. */
   #generation = 0;
   #selectionTimer: ReturnType<typeof setTimeout> | null = null;
 
@@ -31,7 +31,7 @@ class FactUpdater {
       this.#store.update({ selection: selectionOf(state) });
       if (!state.selection.main.empty || this.#store.get().selectedWords > 0) this.#scheduleSelection();
     }
-    // The first reading may have come before the parser was through the note.
+    // The first reading may have happened before the parser finished the note.
     if (docChanged || syntaxTree(state) !== syntaxTree(startState)) this.#schedule(DELAY_MS);
   }
 

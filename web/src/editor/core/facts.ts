@@ -3,7 +3,7 @@ import { ObservableValue } from '../../platform/observable.ts';
 /** A heading of the outline. */
 export interface HeadingFact {
   readonly level: number;
-  /** As written, without marks of headings. */
+  /** The heading's source without its `#` marks. */
   readonly text: string;
   /** UTF-16 offset. */
   readonly from: number;
@@ -12,7 +12,7 @@ export interface HeadingFact {
 export interface SelectionFact {
   readonly from: number;
   readonly to: number;
-  /** From 1. */
+  /** Line of the cursor, starting at 1. */
   readonly line: number;
   readonly column: number;
   readonly selectedCharacters: number;
@@ -44,7 +44,7 @@ export const NO_FACTS: EditorFacts = {
   canRedo: false,
 };
 
-/** Facts outside of React. */
+/** Store of the facts, which works without React. */
 export class FactStore extends ObservableValue<EditorFacts> {
   constructor() {
     super(NO_FACTS);

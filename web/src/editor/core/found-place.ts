@@ -1,12 +1,12 @@
 import { StateEffect, StateField } from '@codemirror/state';
 import { Decoration, type DecorationSet, EditorView } from '@codemirror/view';
 
-/** Marks a place that somebody went to. */
+/** Highlights the range that the user jumped to. */
 export const markPlace = StateEffect.define<{ readonly from: number; readonly to: number }>();
 
 const mark = Decoration.mark({ class: 'nv-found' });
 
-/** The place that is marked, until the text or the cursor changes. */
+/** The highlighted range, until the text or the cursor changes. */
 export const foundPlace = StateField.define<DecorationSet>({
   create: () => Decoration.none,
   update(value, { effects, docChanged, selection }) {

@@ -2,15 +2,15 @@ import { syntaxTree } from '@codemirror/language';
 import { Transaction } from '@codemirror/state';
 import { type EditorView, ViewPlugin } from '@codemirror/view';
 
-/** Differences of less than a pixel are of rounding. */
+/** Maximum rounding difference, in pixels. */
 const ROUNDING = 1;
 
 /**
- * Applies transactions. Those that the user did not make (edits of others, parser progress) keep the reading position:
- * the cursor if visible, else the first visible line. CodeMirror alone would keep the first line only, and lose it at a
- * second transaction before the next frame.
+ * Applies transactions. Transactions that the user did not make (edits of others, parser progress) keep the reading
+ * position: the cursor if visible, else the first visible line. CodeMirror alone would keep only the first line, and
+ * lose it if a second transaction came before the next frame.
  *
- * @param isUndone whether the transactions undo or redo an edit: then the view goes to it.
+ * @param isUndone whether the transactions undo or redo an edit, to which the view then scrolls.
  */
 export function applyTransactions(view: EditorView, transactions: readonly Transaction[], isUndone: boolean): void {
   const isHeld = !isUndone && view.dom.isConnected && transactions.some(movesText) && !transactions.some(isByHand);
@@ -49,24 +49,27 @@ function readPlace(view: EditorView) {
   return { at, top: topOf(view, at), assoc: 1 };
 }
 
-/** Where the cursor is, or the widget that has the focus; null while the focus is elsewhere. */
+/** Returns the offset of the cursor or of the focused widget; null while the focus is elsewhere. */
 function cursorOf(view: EditorView): number | null {
   const { activeElement } = view.root;
   if (activeElement === view.contentDOM) return view.state.selection.main.head;
   return activeElement !== null && view.contentDOM.contains(activeElement) ? view.posAtDOM(activeElement) : null;
 }
 
-/** Where a position is on the screen. A position that is not drawn is where its line will be, as far as that is known. */
+/** Returns the vertical screen position of an offset; estimated from the line if the offset is not rendered. */
 function topOf(view: EditorView, at: number): number {
   return view.coordsAtPos(at, 1)?.top ?? view.documentTop + view.lineBlockAt(at).top;
 }
 
-/** Where a line is in the part of the page that is shown, as far as it was measured. */
+/** Returns the vertical position of a line in the visible page, as last measured. */
 function topOfLine(view: EditorView, at: number): number {
   return view.lineBlockAt(at).top - view.scrollDOM.scrollTop;
 }
 
-/** Scrolls until a position is where it was. Undrawn content gets its true height only when drawn. */
+/**
+ * Scrolls until a position is back where it was. Repeats, because content gets its true height only when it is
+ * rendered.
+ */
 function scrollBack(view: EditorView, before: number, now: () => number): void {
   for (let tries = 0; tries < 3; tries++) {
     measure(view);
@@ -76,7 +79,7 @@ function scrollBack(view: EditorView, before: number, now: () => number): void {
   }
 }
 
-/** Stays at a place of the page, also where that is its end, which CodeMirror would follow. */
+/** Keeps the scroll position even at the end of the page, where CodeMirror would follow the end. */
 function stayAt(view: EditorView, scrollTop: number): void {
   measure(view);
   view.scrollDOM.scrollTop = scrollTop;
@@ -95,7 +98,7 @@ function measure(view: EditorView): void {
 export const heldWhileResized = ViewPlugin.define((view) => {
   const sizes = new ResizeObserver(() => {
     const { scrollDOM } = view;
-    // So is what was to be scrolled to.
+    // A pending scroll target is kept as well.
     measure(view);
     const at = readLine(view);
     if (at === null) stayAt(view, scrollDOM.scrollTop);
@@ -105,7 +108,10 @@ export const heldWhileResized = ViewPlugin.define((view) => {
   return { destroy: () => sizes.disconnect() };
 });
 
-/** The line that is read, as it was measured last; null at the very top, where the page begins as it does. */
+/**
+ * Returns the vertical position of the line being read, as last measured; null at the top of the page, where nothing
+ * has to be kept.
+ */
 function readLine(view: EditorView): number | null {
   const { scrollTop, clientHeight } = view.scrollDOM;
   if (scrollTop === 0) return null;

@@ -22,7 +22,7 @@ const followLink: Command = (view) => {
   return true;
 };
 
-/** Tab belongs to lists and tables; elsewhere it leaves the editor after Escape, as everywhere on the web. */
+/** Tab indents list items and moves in tables. Elsewhere, and after Escape, it moves the focus as usual. */
 const indentItem =
   (command: Command): Command =>
   (view) => {
@@ -38,10 +38,10 @@ const insertTab: Command = (view) => {
   return true;
 };
 
-/** Makes a link of what is selected; without a selection the keys are the app's. */
+/** Turns the selection into a link; without a selection, the app handles the keys. */
 const linkSelection: Command = (view) => !view.state.selection.main.empty && COMMANDS.link(view);
 
-/** The keys of commands that are bound here, and not by CodeMirror or the binding to Yjs. */
+/** Commands whose keys are bound here, not by CodeMirror or the Yjs binding. */
 const BOUND = [
   ...(['bold', 'italic', 'strikethrough', 'highlight', 'code', 'toggle-task', 'quote'] as const),
   ...(['bullet-list', 'ordered-list'] as const),
@@ -55,13 +55,13 @@ const notePairs: KeyBinding[] = [
   { key: 'Alt-Enter', run: followLink },
 ];
 
-/** The commands for markdown do not look whether the text may be edited. */
+/** Disables a command in read-only texts, because CodeMirror's markdown commands do not check. */
 const unlessReadOnly =
   (command: StateCommand): StateCommand =>
   (target) =>
     !target.state.readOnly && command(target);
 
-/** Enter on an empty item ends the list, also after the first item: by default that would space the list out. */
+/** Enter on an empty item ends the list, even after the first item, where CodeMirror's default inserts a blank line. */
 const continueMarkup = insertNewlineContinueMarkupCommand({ nonTightLists: false });
 
 const tableKeys: KeyBinding[] = [
@@ -77,7 +77,7 @@ function isInTable(view: EditorView): boolean {
   return view.state.selection.main.empty && tableAtCursor(view.state) !== null;
 }
 
-/** Moves the focus to the bar that is shown: over a selection, or else over a table. */
+/** Moves the focus to the visible bar: that of the selection, else that of the table. */
 const focusBar: Command = (view) => focusFormatBar(view) || focusTableBar(view);
 
 /** The keys of the editor, the most specific first. Undo and redo are with the binding to Yjs. */

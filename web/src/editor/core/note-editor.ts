@@ -29,7 +29,7 @@ import { type EditorServices, services } from './services.ts';
 import { anchorPosition } from './text-facts.ts';
 import { type TopPlace, topPlace } from './top-place.ts';
 
-/** Draws a text as it is read: an embedded note, a hover preview. */
+/** Renders a text in reading mode: an embedded note or a hover preview. */
 const drawReadingView: DrawNote = (parent, text, app, depth) => {
   const view = new EditorView({
     parent,
@@ -60,9 +60,9 @@ export interface NoteEditorOptions {
   readonly services: EditorServices;
   readonly mode: EditorMode;
   readonly canWrite: boolean;
-  /** The title of the note, which screen readers are told, and under which its properties stand. */
+  /** Title of the note, for screen readers and above its properties. */
   readonly label: string;
-  /** Where the cursor was in an earlier editor of the note; without it the cursor begins after the frontmatter. */
+  /** Cursor of an earlier editor of the note; without it, the cursor starts after the frontmatter. */
   readonly caret?: KeptCaret | undefined;
 }
 
@@ -83,7 +83,7 @@ export class NoteEditor implements EditorController {
   #canWrite: boolean;
   #keepsKeys = false;
   #wantsVim: boolean | null = null;
-  /** The line that is about to be at the top. */
+  /** Line that the pending scroll moves to the top. */
   #pendingTop: number | null = null;
 
   constructor(parent: HTMLElement, options: NoteEditorOptions) {
@@ -110,7 +110,7 @@ export class NoteEditor implements EditorController {
     }
     this.#onHistory();
     foldClosedCallouts(this.#view);
-    // Tests and the app wait for this mark: from here on, keys reach the text.
+    // Tests and the app wait for this mark, after which keys reach the text.
     this.#view.dom.dataset.editorReady = 'true';
   }
 
@@ -131,7 +131,7 @@ export class NoteEditor implements EditorController {
   setCanWrite(canWrite: boolean): void {
     if (canWrite === this.#canWrite) return;
     this.#canWrite = canWrite;
-    // Somebody who was typing goes on for a moment.
+    // A user who was typing may press more keys for a moment.
     this.#keepsKeys = !canWrite && this.#view.hasFocus;
     if (this.#keepsKeys) this.#view.contentDOM.addEventListener('blur', this.#onBlur, { once: true });
     this.#reconfigureMode();
@@ -238,7 +238,7 @@ export class NoteEditor implements EditorController {
 
   #extensions(options: NoteEditorOptions): Extension {
     return [
-      // Before all else, because vim's keys come first.
+      // First of all extensions, because vim's keys take precedence.
       this.#vim.of([]),
       services.of(options.services),
       drawNote.of(drawReadingView),
@@ -262,12 +262,12 @@ export class NoteEditor implements EditorController {
     this.#view.dispatch({
       effects: [
         this.#modes.reconfigure(modeExtensions(this.#mode, this.#canWrite, livePreview, this.#keepsKeys)),
-        // The line at the top stays there, though the lines above have other heights now.
+        // The top line keeps its position, although the heights above it have changed.
         EditorView.scrollIntoView(top, { y: 'start', yMargin: top === 0 ? ABOVE_FIRST_LINE : 0 }),
       ],
       annotations: modeChange.of(this.#mode),
     });
-    // Another change before the lines were measured must not read where they were in between.
+    // A second change before the lines are measured must not read their intermediate positions.
     const settle = () => {
       requestAnimationFrame(() => {
         this.#pendingTop = null;
@@ -282,7 +282,7 @@ export class NoteEditor implements EditorController {
   }
 }
 
-/** In pixels; more than there is above the text of the first line, so that all of that is shown. */
+/** Scroll margin above the first line in pixels; larger than anything above it, so that all of it becomes visible. */
 const ABOVE_FIRST_LINE = 1000;
 
 const modeChange = Annotation.define<EditorMode>();

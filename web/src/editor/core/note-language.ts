@@ -4,9 +4,9 @@ import { MAX_FRONTMATTER } from '@notevault/note-html/grammar/frontmatter.ts';
 import { findFrontmatter } from '@notevault/note-text/frontmatter/fence.ts';
 
 interface NoteLanguage {
-  /** As BCP 47 names it; null when the note does not say. */
+  /** BCP 47 tag of the language; null if the note names none. */
   readonly tag: string | null;
-  /** Changes behind this offset mean nothing. */
+  /** End of the text that decides; later changes are irrelevant. */
   readonly readTo: number;
 }
 
@@ -39,7 +39,7 @@ function readLanguage(doc: Text): NoteLanguage {
   const first = doc.line(1);
   if (!/^\ufeff?---[ \t]*\r?$/.test(first.text)) return { tag: null, readTo: first.to };
   const { bodyStart } = findFrontmatter(doc.sliceString(0, Math.min(doc.length, MAX_FRONTMATTER)));
-  // Without an end, any change may bring it.
+  // Without the closing fence, any change may add it.
   if (bodyStart === 0) return { tag: null, readTo: doc.length };
   const [, , named] = PROPERTY.exec(doc.sliceString(first.to, bodyStart)) ?? [];
   return { tag: named === undefined ? null : canonical(named), readTo: bodyStart };

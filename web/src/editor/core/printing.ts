@@ -5,8 +5,9 @@ import type { Range } from '../preview/reveal.ts';
 import { services } from './services.ts';
 
 /**
- * How CodeMirror draws a whole text for paper. It does so itself, but only when the media change, and by then Chromium
- * has counted the pages: what is drawn after that is cut off. A flow that prints a long note tells when this changes.
+ * CodeMirror's internal state for rendering a whole text for print. CodeMirror sets it itself when the media change,
+ * but by then Chromium has counted the pages and cuts off the rest. An e2e flow that prints a long note fails if this
+ * internal changes.
  */
 interface PrintingView {
   readonly viewState: { printing: boolean };
@@ -14,13 +15,16 @@ interface PrintingView {
 }
 
 const PARSE_MS = 5_000;
-/** How long a print waits for embedded notes, diagrams and images; those that are missing then are said to be. */
+/**
+ * How long printing waits for embedded notes, diagrams and images, in milliseconds; a message names those still
+ * missing.
+ */
 const WAIT_MS = 15_000;
 
 const printers = new Set<Printer>();
 let isPrinting = false;
 
-/** Draws the whole text of a view while it is printed, with all that is folded. */
+/** Renders the whole text of a view while it is printed, including folded sections. */
 class Printer implements PluginValue {
   readonly view: EditorView;
   #folded: readonly Range[] = [];
@@ -32,7 +36,7 @@ class Printer implements PluginValue {
       addEventListener('afterprint', endPrint);
     }
     printers.add(this);
-    // An embedded note may come while the note around it waits for it to be printed.
+    // An embedded note may load while the surrounding note waits to be printed.
     if (isPrinting) queueMicrotask(() => printers.has(this) && this.draw());
   }
 
@@ -45,7 +49,7 @@ class Printer implements PluginValue {
       view.dispatch({ effects: folded.map((range) => unfoldEffect.of(range)) });
     }
     forceParsing(view, view.state.doc.length, PARSE_MS);
-    // CodeMirror takes what is above the text for a part of it, and would leave out the first block.
+    // CodeMirror counts the elements above the text as part of it, and would omit the first block.
     const { style } = view.scrollDOM;
     const head = style.getPropertyValue('--nv-head');
     style.setProperty('--nv-head', '0px');
@@ -100,7 +104,7 @@ function endPrint(): void {
   for (const printer of printers) printer.end();
 }
 
-/** Prints the page once everything in the view is drawn; a print that the browser begins itself cannot wait. */
+/** Prints the page once everything in the view is rendered. Printing from the browser's menu cannot wait. */
 export async function printView(view: EditorView): Promise<void> {
   const until = performance.now() + WAIT_MS;
   drawAll();

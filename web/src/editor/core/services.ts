@@ -2,7 +2,7 @@ import { Facet } from '@codemirror/state';
 import type { LinkTarget } from '@notevault/note-html/links/destination.ts';
 import type { EditorStrings } from './strings.ts';
 
-/** Whether a link has a target: `unknown` until the app knows, which is shown like `live`. */
+/** Whether a link has a target; `unknown` until the app knows, and rendered like `live`. */
 export type LinkStatus = 'live' | 'dangling' | 'unknown';
 
 export interface OpenOptions {
@@ -12,7 +12,7 @@ export interface OpenOptions {
 /** Link services that the app provides. */
 export interface LinkServices {
   status(link: LinkTarget): LinkStatus;
-  /** Opens the target. For a dangling link, the app makes the note. */
+  /** Opens the target. For a dangling link, the app creates the note. */
   open(link: LinkTarget, options: OpenOptions): void;
   /** Calls the listener when a status may have changed; returns a function that removes it. */
   onChange(listener: () => void): () => void;
@@ -22,28 +22,28 @@ export interface NoteSuggestion {
   readonly title: string;
   /** Text to write between the brackets. */
   readonly insert: string;
-  /** Folder or alias, shown beside the title. */
+  /** Folder or alias of the note, shown beside the title. */
   readonly detail: string;
 }
 
 /** A note that a link names while it is written. */
 export interface LinkedNote {
   readonly text: string;
-  /** Whether it is the note of the editor, whose own text is newer. */
+  /** Whether it is the edited note, whose text in the editor is newer. */
   readonly isThis: boolean;
 }
 
-/** The data of completions. Each call is answered from what the app has, or soon. */
+/** Completion data that the app provides. Calls are answered quickly, mostly from cached data. */
 export interface CompletionServices {
   notes(query: string, signal: AbortSignal): Promise<readonly NoteSuggestion[]>;
-  /** The note whose headings or blocks a link may name; null when there is none. */
+  /** Resolves to the note whose headings or blocks a link may name; null if there is none. */
   note(target: string, signal: AbortSignal): Promise<LinkedNote | null>;
   /**
-   * Changes another note. `edit` is called again when somebody else wrote meanwhile; null leaves the note as it is. False
-   * when nothing could be written, which the app has said then.
+   * Edits another note. `edit` is called again if somebody else wrote meanwhile; null leaves the note unchanged.
+   * Resolves to false if nothing could be written, after the app has told the user.
    */
   change(target: string, edit: (text: string) => string | null): Promise<boolean>;
-  /** Tags without `#`, the most used first. */
+  /** Resolves to matching tags without `#`, the most used first. */
   tags(query: string, signal: AbortSignal): Promise<readonly string[]>;
 }
 
@@ -58,44 +58,44 @@ export interface UploadProgress {
   readonly total: number;
 }
 
-/** A table of notes that a block asks for. */
+/** A table of notes, the result of a query block. */
 export interface QueryTable {
-  /** Empty if it has none. */
+  /** Title of the table; empty if it has none. */
   readonly name: string;
-  /** Titles of the columns behind that of the notes. */
+  /** Titles of the columns after the note's own. */
   readonly columns: readonly string[];
   readonly rows: readonly {
     readonly id: string;
     readonly path: string;
     readonly name: string;
-    /** One for each column. */
+    /** The row's values, one for each column. */
     readonly values: readonly string[];
   }[];
-  /** How many notes fit, shown or not. */
+  /** Number of matching notes, shown or not. */
   readonly total: number;
-  /** Whether it is a list: the values of a note stand behind it. */
+  /** Whether it is shown as a list, with a note's values after its name. */
   readonly isList: boolean;
-  /** Asks for the rows behind these; null at the end, and where the source limits them. */
+  /** Loads the following rows; null at the end, and if the query has a limit. */
   readonly more: (() => Promise<QueryTable>) | null;
 }
 
 export interface QueryTables {
   readonly tables: readonly QueryTable[];
-  /** Parts of the source that were not understood, verbatim. */
+  /** Parts of the source that could not be parsed, verbatim. */
   readonly unread: readonly string[];
 }
 
-/** Reading and adding what is beside the text. */
+/** Services for embedded notes, files and queries. */
 export interface ContentServices {
-  /** The note or section that a link names; null when there is none. */
+  /** Resolves to the note or section that a link names; null if there is none. */
   excerpt(link: LinkTarget, signal: AbortSignal): Promise<NoteExcerpt | null>;
-  /** An address of our own server for an attachment, by the path as written in the note; null when there is none. */
+  /** Resolves to our server's URL for an attachment, by the path as written in the note; null if there is none. */
   mediaUrl(path: string): Promise<string | null>;
   /** Uploads a file and returns the path to write into a link. */
   upload(file: File, onProgress: (progress: UploadProgress) => void, signal: AbortSignal): Promise<string>;
-  /** The tables of a block `query` or `base`; throws an error whose `message` says why there is none. */
+  /** Runs a `query` or `base` block. Throws an error whose `message` tells the user why there is no result. */
   queryTables?(kind: 'query' | 'base', source: string): Promise<QueryTables>;
-  /** Why something did not work, as a sentence. */
+  /** Returns the reason of a failure, as a sentence for the user. */
   reasonOf(error: unknown): string;
 }
 
@@ -105,9 +105,9 @@ export interface EditorServices {
   readonly completions: CompletionServices;
   readonly content: ContentServices;
   readonly strings: EditorStrings;
-  /** The address of the folder with the sandboxed frames, such as `/frames/`. */
+  /** URL of the folder with the sandboxed frames, such as `/frames/`. */
   readonly framesUrl: string;
-  /** Lets a template be chosen, which is inserted at the cursor. */
+  /** Opens the list of templates; the chosen one is inserted at the cursor. */
   openTemplates?(): void;
 }
 

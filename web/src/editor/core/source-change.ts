@@ -6,8 +6,8 @@ export interface SourceChange {
 }
 
 /**
- * The change that makes another text of the one at `from`, without what both begin and end with: what is replaced by
- * itself takes along what somebody else types into it.
+ * Returns the change from one text to another, without their common start and end. Replacing equal text by itself would
+ * delete letters that somebody else types into it.
  */
 export function minimalChange(from: number, before: string, after: string): SourceChange {
   const shorter = Math.min(before.length, after.length);

@@ -4,7 +4,7 @@ import type { TableEdit } from '../table/commands.ts';
 
 /** Every sentence that the editor shows. The app provides them in its language. */
 export interface EditorStrings {
-  /** In place of the name of a person who has none. */
+  /** Shown for a person without a name. */
   readonly noName: string;
   readonly editorLabel: string;
   readonly properties: string;
@@ -30,10 +30,10 @@ export interface EditorStrings {
   readonly diagramFailed: string;
   readonly mathFailed: string;
   readonly queryFailed: string;
-  /** Before what was not understood. */
+  /** Label before the parts of a query that could not be parsed. */
   readonly queryUnread: string;
   readonly queryNone: string;
-  /** With `{{shown}}` and `{{total}}`. */
+  /** Count below a table, with `{{shown}}` and `{{total}}`. */
   readonly queryMore: string;
   readonly queryNote: string;
   readonly more: string;
@@ -46,10 +46,10 @@ export interface EditorStrings {
   readonly footnote: string;
   readonly foldCallout: string;
   readonly printIncomplete: string;
-  /** The bar of a table, and what it does. */
+  /** Label of the table bar. */
   readonly tableTools: string;
   readonly tableEdits: Readonly<Record<TableEdit | 'source', string>>;
-  /** The bar over a selection, and what it does. */
+  /** Label of the format bar. */
   readonly formatTools: string;
   readonly formats: Readonly<Record<FormatName, string>>;
   /** Names of the insertions in the slash menu. */

@@ -1,14 +1,14 @@
 import { type Extension, RangeSetBuilder } from '@codemirror/state';
 import { Decoration, type DecorationSet, EditorView, ViewPlugin, type ViewUpdate } from '@codemirror/view';
 
-/** A character of a script that is written from right to left. */
+/** Matches a character of a right-to-left script. */
 const RIGHT_TO_LEFT =
   /[\p{sc=Hebr}\p{sc=Arab}\p{sc=Syrc}\p{sc=Thaa}\p{sc=Nkoo}\p{sc=Samr}\p{sc=Mand}\p{sc=Adlm}\p{sc=Rohg}\u200f]/u;
 const LETTER = /\p{L}/u;
-/** More says nothing else. */
+/** Maximum characters that are read to find the first letter. */
 const READ = 1_000;
 
-/** The direction of a text: that of its first letter, as `dir="auto"` finds it. */
+/** Returns the direction of a text: that of its first letter, as for `dir="auto"`. */
 export function directionOf(text: string): 'ltr' | 'rtl' {
   const start = text.slice(0, READ);
   return RIGHT_TO_LEFT.test(start) && RIGHT_TO_LEFT.test(LETTER.exec(start)?.[0] ?? '') ? 'rtl' : 'ltr';
@@ -17,8 +17,8 @@ export function directionOf(text: string): 'ltr' | 'rtl' {
 const auto = Decoration.line({ attributes: { dir: 'auto' } });
 
 /**
- * Gives lines with text from right to left the direction of their first letter; other lines cost nothing. They go from
- * left to right in any language of the app, because a page from right to left would move their last period to the left.
+ * Gives lines with right-to-left text the direction of their first letter. All other lines are left-to-right in every
+ * language of the app: a right-to-left page would move their final period to the left.
  */
 export const textDirection: Extension = [
   EditorView.editorAttributes.of({ dir: 'ltr' }),

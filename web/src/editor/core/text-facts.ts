@@ -45,7 +45,7 @@ export function selectionOf(state: EditorState): SelectionFact {
   return { from, to, line: line.number, column: head - line.from + 1, selectedCharacters: to - from };
 }
 
-/** How far one slice of counting goes, in characters: about a millisecond. */
+/** Characters counted in one slice, which takes about a millisecond. */
 const SLICE = 20_000;
 
 /**

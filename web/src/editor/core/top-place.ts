@@ -1,13 +1,13 @@
 import type { EditorView } from '@codemirror/view';
 
-/** A place above the text. */
+/** An element above the text. */
 export interface TopPlace extends Disposable {
   readonly element: HTMLElement;
 }
 
 /**
- * Makes a place above the text, as wide as the text, which scrolls with it. It is no part of the document: what is in it
- * can be a field of its own.
+ * Creates an element above the text, as wide as the text, which scrolls with it. It is not part of the document, so it
+ * can contain input fields.
  */
 export function topPlace(view: EditorView): TopPlace {
   const { scrollDOM, contentDOM } = view;
@@ -15,7 +15,7 @@ export function topPlace(view: EditorView): TopPlace {
   element.className = 'nv-top';
   const watched = new WeakSet<Element>();
   const fit = () => {
-    // Gutters move the text without changing its size.
+    // Gutters shift the text without resizing it.
     for (const gutters of scrollDOM.querySelectorAll(':scope > .cm-gutters')) {
       if (!watched.has(gutters)) sizes.observe(gutters);
       watched.add(gutters);
@@ -25,16 +25,16 @@ export function topPlace(view: EditorView): TopPlace {
     const before = paddingOf(contentDOM);
     if (element.childElementCount === 0) scrollDOM.style.removeProperty('--nv-head');
     else scrollDOM.style.setProperty('--nv-head', `${element.offsetHeight}px`);
-    // Once it is out of sight, what is below it stays.
+    // Once the element is out of view, the text below it must not move.
     if (scrollDOM.scrollTop >= before) scrollDOM.scrollTop += paddingOf(contentDOM) - before;
     view.requestMeasure();
   };
   const sizes = new ResizeObserver(fit);
   for (const each of [scrollDOM, contentDOM, element]) sizes.observe(each);
-  // At once, so that the text does not move after it was painted.
+  // Immediately, so that the text does not move after the first paint.
   const children = new MutationObserver(fit);
   for (const each of [element, scrollDOM]) children.observe(each, { childList: true });
-  // On paper it is what comes first.
+  // In print it comes first.
   scrollDOM.prepend(element);
   return {
     element,

@@ -3,10 +3,10 @@ import type { Command } from '@codemirror/view';
 import { type CodeMirror, Vim, vim } from '@replit/codemirror-vim';
 import { redo, undo } from '../collab/binding.ts';
 
-// A note is saved as it is typed: writing it, as hands do, is no error.
+// `:w` from habit must not be an error, although notes are saved as they are typed.
 Vim.defineEx('write', 'w', () => undefined);
 
-// The history is Yjs', which vim does not know.
+// Undo goes through Yjs, which vim does not know.
 const repeated =
   (command: Command) =>
   (editor: CodeMirror, { repeat = 1 }: { repeat?: number }) => {
@@ -15,7 +15,9 @@ const repeated =
 Vim.defineAction('undo', repeated(undo));
 Vim.defineAction('redo', repeated(redo));
 
-/** The keys of vim, with their mode shown below the text. In a file of its own, which few load. */
+/**
+ * Returns vim key bindings, with the vim mode shown below the text. In a file of its own, because few users load it.
+ */
 export function vimKeys(): Extension {
   return vim({ status: true });
 }

@@ -1,11 +1,11 @@
 import { EditorView } from '@codemirror/view';
 import { insertFiles } from './insert-files.ts';
 
-/** Files that are pasted or dropped are uploaded, and linked where they were put. */
+/** Uploads pasted or dropped files, and inserts links to them where they were dropped. */
 export const fileDrop = EditorView.domEventHandlers({
   paste(event, view) {
     const files = filesOf(event.clipboardData);
-    // A table copied from a spreadsheet comes as text and as a picture of it: the text is meant.
+    // A table copied from a spreadsheet is in the clipboard as text and as a picture; the text is pasted.
     if (files.length === 0 || hasText(event.clipboardData) || view.state.readOnly) return false;
     event.preventDefault();
     void insertFiles(view, files, view.state.selection.main.head);

@@ -15,7 +15,10 @@ const addUpload = StateEffect.define<Upload>({
 });
 const removeUpload = StateEffect.define<number>();
 
-/** The uploads in progress, where their links will be. They are no text: nobody else sees them. */
+/**
+ * Widgets of the uploads in progress, where their links will be. They are not part of the text, so other users do not
+ * see them.
+ */
 export const uploads = StateField.define<DecorationSet>({
   create: () => Decoration.none,
   update(value, transaction) {
@@ -35,7 +38,10 @@ export const uploads = StateField.define<DecorationSet>({
 
 let lastId = 0;
 
-/** Uploads files one after another, and writes a link to each where the cursor was, whatever was typed meanwhile. */
+/**
+ * Uploads files one after another, and inserts a link to each where the cursor was, even if the text has changed
+ * meanwhile.
+ */
 export async function insertFiles(view: EditorView, files: readonly File[], at: number): Promise<void> {
   const app = view.state.facet(services);
   if (app === null) return;
@@ -64,7 +70,7 @@ function replaceUpload(view: EditorView, id: number, insert: string): void {
   view.dispatch({
     effects: removeUpload.of(id),
     changes: { from: at, insert },
-    // A person who waited for it goes on writing behind it.
+    // The cursor of a user who waited moves behind the link.
     ...(main.empty && main.head === at ? { selection: { anchor: at + insert.length } } : {}),
     userEvent: 'input.paste',
   });
@@ -77,7 +83,7 @@ function offsetOf(state: EditorState, id: number): number | null {
   return null;
 }
 
-/** The link that shows a file of the vault. */
+/** Returns the embed of a file of the vault. */
 export function linkTo(path: string): string {
   const kind = mediaKind(path);
   return kind === 'file' || kind === 'note' ? `[[${path}]]` : `![[${path}]]`;

@@ -3,7 +3,7 @@ import type { UploadProgress } from '../core/services.ts';
 import { stringsOf } from '../media/inline-widgets.ts';
 import { button, element } from '../preview/widget-base.ts';
 
-/** The progress of an upload, with a button that ends it. */
+/** Shows the progress of an upload, with a button that cancels it. */
 export class UploadWidget extends WidgetType {
   readonly #name: string;
   readonly #stop = new AbortController();

@@ -11,7 +11,7 @@ listen(({ url, alt }): Promise<Reply> => {
     image.onload = () =>
       resolve({ type: 'drawn', width: image.naturalWidth, height: image.getBoundingClientRect().height });
     image.onerror = () => reject(new Error('the image could not be loaded'));
-    // Only addresses of the web: the page asks for nothing else, but a message may come from anywhere.
+    // Only web URLs: the page sends nothing else, but messages may come from anywhere.
     if (typeof url === 'string' && /^https?:\/\//i.test(url)) image.src = url;
     else reject(new Error('not an address of the web'));
   });

@@ -3,7 +3,7 @@ import mermaid from 'mermaid';
 import type { DiagramColors } from '../media/diagram.ts';
 import { listen, type Reply } from './frame-messages.ts';
 
-// Runs in a frame without the origin of the app. What a diagram's text can do here, it can do to this frame only.
+// Runs in a frame without the app's origin, so that a malicious diagram can only affect this frame.
 let count = 0;
 
 listen(async ({ source, colors }): Promise<Reply> => {
@@ -57,7 +57,7 @@ function variablesOf(colors: DiagramColors): Readonly<Record<string, string | bo
   };
 }
 
-/** Whether a colour, `rgb(…)`, is one of a dark page. */
+/** Returns whether a colour, `rgb(…)`, is dark. */
 function isDark(color: string): boolean {
   const parts = color.match(/[\d.]+/g) ?? [];
   return parts.slice(0, 3).reduce((sum, part) => sum + Number(part), 0) < 3 * 128;

@@ -10,7 +10,7 @@ import { drawNote, embedDepth } from '../preview/nested.ts';
 import { element } from '../preview/widget-base.ts';
 
 const HOVER_MS = 350;
-/** A preview shows no more of a note than this. */
+/** Maximum characters of a note in a preview. */
 const MAX_CHARACTERS = 4_000;
 
 /** Shows the note that a link leads to, and the text of a footnote, while the pointer rests on it. */
@@ -70,7 +70,7 @@ function drawPopup(view: EditorView, link: LinkTarget | null, text: string) {
   return { dom, destroy: () => stop.abort() };
 }
 
-/** Escape closes the preview wherever the focus is, and does nothing else then. */
+/** Closes the preview on Escape wherever the focus is, and stops the key from doing anything else. */
 function closeOnEscape(view: EditorView, signal: AbortSignal): void {
   const close = (event: KeyboardEvent) => {
     if (event.key !== 'Escape') return;
@@ -89,7 +89,7 @@ async function loadExcerpt(view: EditorView, link: LinkTarget, signal: AbortSign
   return excerpt ? excerpt.text.slice(0, MAX_CHARACTERS) : null;
 }
 
-/** Where the definition of a footnote is, by its reference `[^label]`; null without one. */
+/** Returns the range of a footnote's definition, by its reference `[^label]`; null if there is none. */
 function footnoteDefinition(state: EditorState, reference: string): { from: number; to: number } | null {
   for (const node of syntaxTree(state).topNode.getChildren('FootnoteDefinition')) {
     const label = node.getChild('FootnoteLabel');

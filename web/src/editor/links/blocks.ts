@@ -1,14 +1,14 @@
 import { blockIdIn, withoutBlockId } from '@notevault/note-text/links/anchors.ts';
 import { noteParser } from '../syntax/markdown-language.ts';
 
-/** A paragraph or an item of a list, which a link can name once it has an id. */
+/** A paragraph or list item. A link can refer to it once it has an id. */
 export interface Block {
-  /** Its first line, without the marks before it and the id. */
+  /** First line of the block, without the marks before it and the id. */
   readonly text: string;
-  /** Without `^`; null when it has none. */
+  /** Id of the block without `^`; null if it has none. */
   readonly id: string | null;
   readonly from: number;
-  /** Where its text ends, and an id is written. */
+  /** End of its text, where an id is written. */
   readonly to: number;
 }
 
@@ -44,7 +44,7 @@ function firstLine(text: string): string {
   return text.split('\n', 1)[0]?.trim() ?? '';
 }
 
-/** An id that no block of a note has, in six letters and digits. */
+/** Returns an unused block id of six letters and digits. */
 export function newBlockId(note: string): string {
   const random = () => [...crypto.getRandomValues(new Uint8Array(6))].map((byte) => (byte % 36).toString(36)).join('');
   let id = random();
@@ -53,8 +53,8 @@ export function newBlockId(note: string): string {
 }
 
 /**
- * Where a block gets an id, in a note that may be another one by now; null when the block is gone. An id that it was
- * given meanwhile stays, and nothing is inserted.
+ * Returns where to insert a block's id in a note that may have changed meanwhile; null if the block is gone. A block
+ * that got an id meanwhile keeps it, and nothing is inserted.
  */
 export function namingOf(note: string, { text, from }: Block, id: string): NewBlockId | null {
   const same = blocksIn(note).filter((one) => one.text === text);

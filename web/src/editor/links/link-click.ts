@@ -6,10 +6,10 @@ import { readLinkNode, readWikilinkNode } from '@notevault/note-html/links/read-
 import { editorMode } from '../core/modes.ts';
 import { services } from '../core/services.ts';
 
-/** The class of every element that a click follows. */
+/** CSS class of elements that open a link when clicked. */
 export const LINK_CLASS = 'nv-link';
 
-/** Opens a destination: an address of the web in a new tab that cannot reach this one, a note through the app. */
+/** Opens a destination: a web address in a new tab without access to this one, a note through the app. */
 export function openDestination(view: EditorView, destination: Destination, newTab: boolean): void {
   if (destination.kind === 'web') window.open(destination.url, '_blank', 'noopener,noreferrer');
   else if (destination.kind === 'note') view.state.facet(services)?.links.open(destination.link, { newTab });
@@ -45,8 +45,8 @@ function linkOf(node: SyntaxNode, text: (from: number, to: number) => string) {
 }
 
 /**
- * Follows links: while reading by a click, in the preview by a click on a link whose marks are hidden, in the source by
- * a click with Ctrl or Cmd.
+ * Follows links on a click: in reading mode always, in preview if the link's marks are hidden, in source mode with Ctrl
+ * or Cmd.
  */
 export const linkClicks = EditorView.domEventHandlers({
   mousedown(event, view) {
@@ -68,7 +68,7 @@ export const linkClicks = EditorView.domEventHandlers({
     return true;
   },
   click(event) {
-    // The press has opened it; the element must not open it once more.
+    // The press has opened the link; the element must not open it again.
     const target = event.target instanceof Element ? event.target.closest(`a.${LINK_CLASS}`) : null;
     if (target === null) return false;
     event.preventDefault();

@@ -5,7 +5,7 @@ import { button, drawn, element, PreviewWidget } from '../preview/widget-base.ts
 import { stringsOf } from './inline-widgets.ts';
 
 const CIRCLE = 'M21 12a9 9 0 1 1-18 0 9 9 0 0 1 18 0z';
-/** Signs as paths on a grid of 24. */
+/** Icons as paths on a grid of 24. */
 const ICONS: Readonly<Record<CalloutLook, string>> = {
   note: 'M4 20h4L20 8l-4-4L4 16z',
   info: `${CIRCLE}M12 11v5M12 8h.01`,
@@ -18,7 +18,7 @@ const ICONS: Readonly<Record<CalloutLook, string>> = {
   quote: 'M10 7H5v6h5zM5 13c0 3 1.5 4 3.5 4M19 7h-5v6h5zM14 13c0 3 1.5 4 3.5 4',
 };
 
-/** The head of a callout: its sign, its kind if it has no title, and a button if it folds. */
+/** The first line of a callout: its icon, its kind if it has no title, and a fold button if it folds. */
 export class CalloutTitleWidget extends PreviewWidget {
   readonly key: string;
   readonly #head: CalloutHead;
@@ -34,7 +34,7 @@ export class CalloutTitleWidget extends PreviewWidget {
   toDOM(view: EditorView): HTMLElement {
     const { kind, look, title } = this.#head;
     const head = element('span', 'nv-callout-head');
-    // The name of the kind does not decide about the direction of the title.
+    // The name of the kind must not determine the direction of the title.
     head.dir = 'auto';
     const icon = element('span', `nv-callout-icon nv-icon-${look}`);
     icon.append(drawn(ICONS[look]));
@@ -55,7 +55,7 @@ export class CalloutTitleWidget extends PreviewWidget {
     const node = button('nv-callout-fold', isOpen ? '▾' : '▸', () => toggleCallout(view, view.posAtDOM(node)));
     node.setAttribute('aria-expanded', String(isOpen));
     node.setAttribute('aria-label', stringsOf(view).foldCallout);
-    // The press must not move the cursor, which would show the source in place of the button.
+    // The press must not move the cursor, which would reveal the source instead of the button.
     node.addEventListener('mousedown', (event) => event.preventDefault());
     return node;
   }

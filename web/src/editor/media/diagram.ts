@@ -5,7 +5,7 @@ import { element } from '../preview/widget-base.ts';
 import { sandboxedFrame } from './frame.ts';
 import { stringsOf } from './inline-widgets.ts';
 
-/** Draws a diagram into an element, in the colours of the theme. In a file of its own, loaded with the first diagram. */
+/** Renders a diagram into an element, in the theme's colours. In a file of its own, loaded with the first diagram. */
 export function drawDiagram(parent: HTMLElement, view: EditorView, source: string, signal: AbortSignal): Promise<void> {
   const strings = stringsOf(view);
   const frames = view.state.facet(services)?.framesUrl ?? '/frames/';

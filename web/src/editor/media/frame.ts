@@ -9,10 +9,11 @@ export type FrameReport =
 const TALLEST = 20_000;
 
 /**
- * Creates a frame without our origin: its scripts cannot read this page, its storage or its cookies. The frame says
- * `ready`, is sent what `request` returns, and answers with its size or a failure; so it does to each further request.
+ * Creates a frame without our origin, whose scripts cannot read this page, its storage or its cookies. The frame sends
+ * `ready`, receives the result of `request`, and answers with its size or a failure, as it does to each further
+ * request.
  *
- * @param signal removes the listener.
+ * @param signal removes the listener when it aborts.
  */
 export function sandboxedFrame(
   url: string,
@@ -42,7 +43,7 @@ export function sandboxedFrame(
   return frame;
 }
 
-/** Reads a message of a frame, which may be anything. */
+/** Parses a message from a frame, which is untrusted; null if it is no report. */
 export function readReport(data: unknown): FrameReport | null {
   if (typeof data !== 'object' || data === null) return null;
   const { type, width, height, message } = data as Readonly<Record<string, unknown>>;

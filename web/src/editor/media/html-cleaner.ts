@@ -11,8 +11,8 @@ function hideSource(node: Element): void {
 }
 
 /**
- * Makes elements from HTML, keeping only listed tags and attributes. Images get their source as `data-src`, so that
- * none is loaded. In a file of its own, loaded with the first HTML.
+ * Parses HTML, keeping only allowed tags and attributes. Image sources become `data-src`, so that nothing is loaded. In
+ * a file of its own, loaded with the first HTML.
  */
 export function cleanHtml(source: string): DocumentFragment {
   DOMPurify.addHook('beforeSanitizeAttributes', hideSource);
@@ -25,7 +25,7 @@ export function cleanHtml(source: string): DocumentFragment {
     ALLOW_ARIA_ATTR: false,
     ALLOWED_URI_REGEXP: /^(?:https?|mailto):/i,
   });
-  // Pasted HTML is cleaned by the same instance, and keeps its sources.
+  // The same instance also cleans pasted HTML, which keeps its image sources.
   DOMPurify.removeHook('beforeSanitizeAttributes', hideSource);
   for (const link of clean.querySelectorAll('a')) {
     link.target = '_blank';

@@ -3,7 +3,7 @@ import { readImage } from '@notevault/note-html/links/embed-spec.ts';
 import { BlockWidget } from '../preview/widget-base.ts';
 import { inlineEmbed } from './inline-embed.ts';
 
-/** A block of HTML, without all that could run, load or look like the app. */
+/** A block of HTML, without anything that could run, load or imitate the app. */
 export class HtmlWidget extends BlockWidget {
   readonly key: string;
   protected readonly className = 'nv-html-block';
@@ -26,7 +26,7 @@ export class HtmlWidget extends BlockWidget {
     parent.append(clean);
   }
 
-  /** A press moves the cursor to the source, unless it is on something that answers itself. */
+  /** Lets a press move the cursor to the source, unless it is on an interactive element. */
   override ignoreEvent({ target }: Event): boolean {
     return target instanceof Element && target.closest('a, summary') !== null;
   }

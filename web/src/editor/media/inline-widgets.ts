@@ -4,7 +4,7 @@ import { services } from '../core/services.ts';
 import type { EditorStrings } from '../core/strings.ts';
 import { button, drawn, element, PreviewWidget } from '../preview/widget-base.ts';
 
-/** The strings of a view's app. */
+/** Returns the strings of the app that owns a view. */
 export function stringsOf(view: EditorView): EditorStrings {
   const app = view.state.facet(services);
   if (app === null) throw new Error('the view has no services');
@@ -21,7 +21,7 @@ export class BulletWidget extends PreviewWidget {
   }
 }
 
-/** Stands between a note and what a link names inside of it. */
+/** Separates a note's name from the heading or block of a link. */
 export const ANCHOR_SEPARATOR = ' › ';
 
 export class AnchorSeparatorWidget extends PreviewWidget {
@@ -39,7 +39,7 @@ export class BreakWidget extends PreviewWidget {
   }
 }
 
-/** A task's box, which ticks the task in the text. */
+/** The checkbox of a task, which ticks the task in the text. */
 export class TaskWidget extends PreviewWidget {
   readonly key: string;
   readonly #isDone: boolean;
@@ -62,7 +62,7 @@ export class TaskWidget extends PreviewWidget {
     box.checked = this.#isDone;
     box.setAttribute('aria-label', this.#label === '' ? stringsOf(view).task : this.#label);
     if (!this.#canTick) box.setAttribute('aria-readonly', 'true');
-    // The press must not move the cursor, which would show the source in place of the box.
+    // The press must not move the cursor, which would reveal the source instead of the checkbox.
     box.addEventListener('mousedown', (event) => event.preventDefault());
     box.addEventListener('click', (event) => {
       event.preventDefault();

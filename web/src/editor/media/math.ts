@@ -3,7 +3,7 @@ import { FORMULA_OPTIONS } from '@notevault/note-html/formula-options.ts';
 import { BlockWidget, element, PreviewWidget } from '../preview/widget-base.ts';
 import { stringsOf } from './inline-widgets.ts';
 
-/** Draws a formula into an element; shows the source with a message if it cannot be read. */
+/** Renders a formula into an element; shows the source and a message if it cannot be parsed. */
 export async function renderMath(
   parent: HTMLElement,
   formula: string,
@@ -34,7 +34,7 @@ export class MathWidget extends PreviewWidget {
   }
 
   toDOM(view: EditorView): HTMLElement {
-    // The source keeps the place until the formula is drawn.
+    // The source reserves the space until the formula is rendered.
     const node = element('span', 'nv-math', this.#formula);
     void renderMath(node, this.#formula, this.#isDisplay, stringsOf(view).mathFailed).then(() => view.requestMeasure());
     return node;

@@ -31,7 +31,7 @@ export async function drawMedia(
 
 const NO_PICTURE = 'M4 5h16v14H4zM4 16l4.5-4.5 4 4M14 13l1.5-1.5L20 16M4 4l16 16';
 
-/** In place of a file that is not there, or is no picture: its name, and why it is not shown. */
+/** Creates the placeholder of a missing file or broken image: its name, and why it is not shown. */
 function missingCard(path: string, why: string): HTMLElement {
   const card = element('span', 'nv-missing nv-missing-card');
   card.title = path;
@@ -78,7 +78,7 @@ export function imageElement(url: string, alt: string, size: ImageSize | null): 
   return image;
 }
 
-/** Resolves when the image in an element has its size or failed, to whether it can be shown. */
+/** Resolves to whether the image in an element can be shown, once it has loaded or failed. */
 async function loads(parent: HTMLElement, signal: AbortSignal): Promise<boolean> {
   const image = parent.querySelector('img');
   if (image === null) return true;

@@ -54,14 +54,17 @@ export class MediaInlineWidget extends PreviewWidget {
   }
 }
 
-/** A click on an image, or on what stands for one, goes to its source; players and documents have controls of their own. */
+/**
+ * Returns whether an event moves the cursor to the source: a click on an image or its placeholder. Players and
+ * documents have their own controls.
+ */
 function movesCursor({ target }: Event): boolean {
   return target instanceof Element && target.closest('img, .nv-missing') !== null;
 }
 
 const stops = new WeakMap<HTMLElement, AbortController>();
 
-/** An image of another server, which is loaded on a click only: loading it tells that server who reads what. */
+/** An image of another server, loaded only on a click, because loading tells that server who reads what. */
 export class RemoteImageWidget extends PreviewWidget {
   readonly key: string;
   readonly #url: string;

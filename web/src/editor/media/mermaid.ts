@@ -1,7 +1,7 @@
 import type { EditorView } from '@codemirror/view';
 import { BlockWidget } from '../preview/widget-base.ts';
 
-/** A diagram, drawn by mermaid in a frame without our origin: its text may try to run scripts. */
+/** A diagram, rendered by Mermaid in a frame without our origin, because its text may try to run scripts. */
 export class MermaidWidget extends BlockWidget {
   readonly key: string;
   protected readonly className = 'nv-mermaid';

@@ -2,10 +2,10 @@ import type { PDFDocumentProxy } from 'pdfjs-dist';
 import type { EditorStrings } from '../core/strings.ts';
 import { button, element } from '../preview/widget-base.ts';
 
-/** Pages wider than this are drawn no sharper. */
+/** Maximum pixels of a rendered page. */
 const MAX_PIXELS = 4_000_000;
 
-/** Draws a PDF page by page, with buttons to turn them. */
+/** Renders a PDF, one page at a time, with buttons to turn the pages. */
 export async function drawPdf(
   parent: HTMLElement,
   url: string,
@@ -73,7 +73,7 @@ class PdfPages {
     await drawPdfText(page, this.#text);
   }
 
-  /** The text is as large as the picture, however wide that is shown. */
+  /** Scales the text layer to the displayed size of the page. */
   #fitText(): void {
     this.#sheet.style.setProperty('--total-scale-factor', String(this.#canvas.clientWidth / this.#width));
   }

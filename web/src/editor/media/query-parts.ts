@@ -3,7 +3,7 @@ import { type QueryTable, services } from '../core/services.ts';
 import { button, element } from '../preview/widget-base.ts';
 import { stringsOf } from './inline-widgets.ts';
 
-/** A table or list with its title, and what leads to more of it. */
+/** Creates the elements of a table or list: its title, its rows, and a button for more. */
 export function partsOf(table: QueryTable, view: EditorView): HTMLElement[] {
   const strings = stringsOf(view);
   const { name, rows, total, more } = table;
@@ -18,7 +18,7 @@ export function partsOf(table: QueryTable, view: EditorView): HTMLElement[] {
   return [...title, drawn, footOf(rows.length, total, more, add, view)];
 }
 
-/** How many are shown of how many, and a button that shows more as long as there are. */
+/** Creates the footer: the number of rows shown and matching, and a button while there are more. */
 function footOf(
   first: number,
   total: number,

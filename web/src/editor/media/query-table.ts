@@ -3,7 +3,7 @@ import { services } from '../core/services.ts';
 import { BlockWidget, element } from '../preview/widget-base.ts';
 import { stringsOf } from './inline-widgets.ts';
 
-/** A block `query` or `base` as tables of the notes that fit. Texts of notes are only ever set as text. */
+/** A `query` or `base` block, shown as tables of the matching notes. Note texts are inserted as text, never as HTML. */
 export class QueryWidget extends BlockWidget {
   readonly key: string;
   protected readonly className = 'nv-query nv-table';

@@ -4,12 +4,12 @@ import { button, element } from '../preview/widget-base.ts';
 import { sandboxedFrame } from './frame.ts';
 import { stringsOf } from './inline-widgets.ts';
 
-/** Addresses whose images were asked for, so that scrolling does not ask again. */
+/** URLs that the user has allowed to load, so that scrolling back does not ask again. */
 const allowed = new Set<string>();
 
 /**
- * Draws a button that loads an image of another server. The image is drawn in a frame, because this page may load
- * nothing from elsewhere.
+ * Creates a button that loads an image of another server, in a frame, because the page's policy forbids loading from
+ * other servers.
  */
 export function drawRemoteImage(parent: HTMLElement, view: EditorView, url: string, alt: string): void {
   const strings = stringsOf(view);

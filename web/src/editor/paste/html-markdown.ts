@@ -2,7 +2,7 @@ import { HTML_TAGS } from '@notevault/note-html/html-tags.ts';
 import DOMPurify from 'dompurify';
 import { toCellText } from '../table/cell-text.ts';
 
-/** A text with images that are in it, which are still to be uploaded. */
+/** Markdown with embedded images that are still to be uploaded. */
 export interface PastedMarkdown {
   readonly text: string;
   readonly images: readonly { readonly at: number; readonly file: File }[];
@@ -15,7 +15,10 @@ const TAGS = [
 const ATTRIBUTES = ['href', 'src', 'alt', 'start', 'checked', 'type', 'style', 'class'];
 const HANDLERS = /\son[a-z]+\s*=\s*(?:"[^"]*"|'[^']*'|[^\s>]+)/gi;
 
-/** Writes HTML of the clipboard as markdown. It is parsed in a document of its own, where nothing runs or loads. */
+/**
+ * Converts HTML of the clipboard to markdown. The HTML is parsed in a separate document, in which nothing runs or
+ * loads.
+ */
 export function markdownOf(html: string): PastedMarkdown {
   const fragment = DOMPurify.sanitize(html.replace(HANDLERS, ''), {
     RETURN_DOM_FRAGMENT: true,
@@ -29,7 +32,7 @@ export function markdownOf(html: string): PastedMarkdown {
 
 const BLOCKS =
   'address,article,aside,blockquote,dd,details,div,dl,dt,figcaption,figure,footer,h1,h2,h3,h4,h5,h6,header,hr,li,main,nav,ol,p,pre,section,summary,table,tbody,td,tfoot,th,thead,tr,ul';
-/** Stands in the text for an image until its place is known. */
+/** Placeholder for an image until its position is known. */
 const PLACE = '\ue000';
 
 type Mark = '**' | '*' | '~~' | '==';
@@ -55,7 +58,7 @@ class MarkdownWriter {
       .join(separator);
   }
 
-  /** The blocks in a node; text between them is a paragraph. */
+  /** Returns the blocks in a node; text between them becomes a paragraph. */
   #parts(parent: ParentNode): { readonly text: string; readonly isList: boolean }[] {
     const parts: { text: string; isList: boolean }[] = [];
     let line = '';
@@ -101,7 +104,7 @@ class MarkdownWriter {
     let number = Number(list.getAttribute('start') ?? 1) || 1;
     const items: string[] = [];
     for (const child of list.children) {
-      // Some programs put a list beside the item that it belongs to.
+      // Some programs put a nested list beside its item instead of inside.
       if (child.matches('ul,ol')) items.push(indent(this.#list(child), '    ', '    '));
       else {
         const mark = list.localName === 'ol' ? `${number++}. ` : '- ';
@@ -121,7 +124,7 @@ class MarkdownWriter {
     return task + indent(text, '', ' '.repeat(width));
   }
 
-  /** A table of cells; one that only lays out a page is written as what is in it. */
+  /** Converts a table. A table that only lays out a page is replaced by its contents. */
   #table(table: Element): string {
     const rows = [...table.querySelectorAll('tr')].filter((row) => row.closest('table') === table);
     const cells = rows.map((row) => [...row.children].filter((cell) => cell.matches('td,th')));
@@ -180,7 +183,7 @@ class MarkdownWriter {
     return text;
   }
 
-  /** An image that is in the clipboard is uploaded; of one elsewhere the address stays, and it is not loaded. */
+  /** Converts an image. One in the clipboard is uploaded; one of another server keeps its URL and is not loaded. */
   #image(url: string, alt: string): string {
     if (/^https?:/i.test(url)) return `![${escapeMarks(alt)}](${address(url)})`;
     const file = dataFile(url);
@@ -195,7 +198,7 @@ function isBlock(node: Node): node is Element {
   return node.matches(BLOCKS) || node.querySelector(BLOCKS) !== null;
 }
 
-/** The marks that an element stands for, by its name or, as word processors write them, by its style. */
+/** Returns the marks of an element, by its tag or, as word processors do, by its style. */
 function marksOf(node: Element): Mark[] {
   const style = node.getAttribute('style') ?? '';
   const isPlain = /font-weight:\s*(?:normal|[1-5]00)/i.test(style);
@@ -208,7 +211,7 @@ function marksOf(node: Element): Mark[] {
   return marks;
 }
 
-/** Marks stand next to the letters, and the spaces outside. */
+/** Puts marks around a text, with the surrounding spaces outside the marks. */
 function wrap(text: string, mark: Mark): string {
   const [, before = '', inner = '', after = ''] = /^(\s*)([\s\S]*?)(\s*)$/.exec(text) ?? [];
   return inner === '' || inner.includes('\n\n') ? text : `${before}${mark}${inner}${mark}${after}`;
@@ -250,7 +253,7 @@ function indent(text: string, first: string, others: string): string {
     .join('\n');
 }
 
-/** Text as it is shown, with a backslash before what would be a mark. */
+/** Escapes characters of a text that would be read as marks. */
 function escapeMarks(text: string): string {
   return text
     .replaceAll(PLACE, '')
@@ -258,7 +261,7 @@ function escapeMarks(text: string): string {
     .replace(/[\\`*[\]<]|~~|==|(?<![\p{L}\p{N}])_|_(?![\p{L}\p{N}])/gu, (mark) => `\\${mark}`);
 }
 
-/** The text of a paragraph, whose lines do not begin as another block does. */
+/** Returns a paragraph with its lines escaped, so that none begins another block. */
 function tidy(text: string): string {
   return text
     .split('\n')

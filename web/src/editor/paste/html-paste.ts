@@ -9,10 +9,10 @@ import { isPlainPaste } from './plain-paste.ts';
 /** Elements that change the result; HTML without them is pasted as plain text. */
 const FORMATTED =
   /<(?:a|b|strong|i|em|s|del|strike|mark|code|pre|h[1-6]|ul|ol|table|blockquote|img|hr)[\s>]|style="[^"]*(?:font-weight|font-style|line-through)/i;
-/** More is pasted as text: writing it as markdown would take seconds. */
+/** Maximum HTML that is converted, in characters; more is pasted as text, because conversion would take seconds. */
 const MOST = 2_000_000;
 
-/** Formatted text of other programs is pasted as markdown. */
+/** Pastes formatted text of other programs as markdown. */
 export const htmlPaste = EditorView.domEventHandlers({
   paste({ clipboardData }, view) {
     const html = clipboardData?.getData('text/html') ?? '';
@@ -43,7 +43,7 @@ function takesTextOnly(state: EditorState): boolean {
   return false;
 }
 
-/** @param plain what is pasted if the HTML cannot be read. */
+/** @param plain the text to paste if the HTML cannot be converted. */
 async function pasteMarkdown(view: EditorView, html: string, plain: string): Promise<void> {
   const { text, images } = await import('./html-markdown.ts')
     .then(({ markdownOf }) => markdownOf(html))
@@ -60,7 +60,7 @@ async function pasteMarkdown(view: EditorView, html: string, plain: string): Pro
   for (const { at, file } of images) void insertFiles(view, [file], from + lead.length + at);
 }
 
-/** Blocks that are pasted within a line begin and end lines of their own. */
+/** Adds line breaks so that blocks pasted within a line get lines of their own. */
 function spaceAround({ doc }: EditorState, text: string, from: number, to: number) {
   const before = doc.sliceString(doc.lineAt(from).from, from);
   const after = doc.sliceString(to, doc.lineAt(to).to);

@@ -5,7 +5,7 @@ import { EditorState } from '@codemirror/state';
 import { noteLanguage } from '../syntax/markdown-language.ts';
 import { linkSpec } from './link-paste.ts';
 
-/** Returns the note after an address is pasted over the text between `⟨` and `⟩`; null when it replaces the text. */
+/** Returns the note after a URL was pasted over the text between `⟨` and `⟩`; null if the URL replaces the text. */
 function pasted(note: string, url: string): string | null {
   const [anchor, head] = [note.indexOf('⟨'), note.indexOf('⟩') - 1];
   const doc = note.replace(/[⟨⟩]/g, '');

@@ -4,7 +4,7 @@ import { EditorView } from '@codemirror/view';
 import type { SyntaxNode } from '@lezer/common';
 import { isPlainPaste } from './plain-paste.ts';
 
-/** An address of the web that is pasted onto a text makes a link of it. */
+/** Turns selected text into a link when a web address is pasted over it. */
 export const linkPaste = EditorView.domEventHandlers({
   paste({ clipboardData }, view) {
     const url = clipboardData?.getData('text/plain').trim() ?? '';
@@ -15,13 +15,13 @@ export const linkPaste = EditorView.domEventHandlers({
   },
 });
 
-/** The transaction that makes a link of the selection; null when an address replaces it as any text does. */
+/** Returns the transaction that turns the selection into a link; null if the URL should replace the selection. */
 export function linkSpec(state: EditorState, url: string): TransactionSpec | null {
   const { ranges, main } = state.selection;
   const { from, to } = main;
   if (state.readOnly || ranges.length > 1 || main.empty || !/^(?:https?:\/\/|mailto:)[^\s<>]+$/i.test(url)) return null;
   const label = state.sliceDoc(from, to);
-  // A label that spans lines, is an address itself or ends within another mark would not make a link.
+  // A label that spans lines, is a URL itself or ends inside another mark cannot become a link.
   if (label.trim() === '' || /[\n[\]`]|^https?:\/\//.test(label) || isIn(state, from) || isIn(state, to)) return null;
   const address = url.replace(/[()]/g, (char) => (char === '(' ? '%28' : '%29'));
   return {

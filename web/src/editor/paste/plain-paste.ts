@@ -1,9 +1,9 @@
 import { EditorView } from '@codemirror/view';
 
-/** The views in which Shift is held with the keys that paste. */
+/** Views in which Shift is held during a paste. */
 const plain = new WeakSet<EditorView>();
 
-/** Notices Ctrl+Shift+V, because an event of pasting does not tell of its keys. */
+/** Observes Ctrl+Shift+V, because paste events do not include the keys. */
 export const plainPasteKeys = EditorView.domEventObservers({
   keydown({ key, shiftKey, ctrlKey, metaKey }, view) {
     if (key.toLowerCase() === 'v' && shiftKey && (ctrlKey || metaKey)) plain.add(view);
@@ -13,7 +13,7 @@ export const plainPasteKeys = EditorView.domEventObservers({
   blur: (_event, view) => void plain.delete(view),
 });
 
-/** Whether what is pasted now is meant as text only. */
+/** Returns whether the current paste should insert plain text. */
 export function isPlainPaste(view: EditorView): boolean {
   return plain.has(view);
 }

@@ -7,8 +7,8 @@ const blank = Decoration.line({ class: 'nv-blank' });
 const belowHeading = Decoration.line({ class: 'nv-blank nv-below-heading' });
 
 /**
- * Blank lines between blocks, which are as high as the space between paragraphs. One that the cursor is in keeps the
- * height of text, so that the first letter of a paragraph does not move what is below.
+ * Gives blank lines between blocks the height of paragraph spacing. The blank line with the cursor has the height of
+ * text, so that typing its first letter moves nothing below.
  */
 export const blankLines = ViewPlugin.fromClass(
   class {
@@ -54,7 +54,10 @@ function find({ state, visibleRanges }: EditorView): DecorationSet {
   return builder.finish();
 }
 
-/** Blank lines of code, formulas and the like are theirs. */
+/**
+ * Returns whether an offset is between blocks. Blank lines inside code, formulas and similar blocks belong to the
+ * block.
+ */
 function isBetweenBlocks(state: EditorState, at: number): boolean {
   const { name } = syntaxTree(state).resolveInner(at, 0);
   return name === 'Document' || name === 'BulletList' || name === 'OrderedList' || name === 'ListItem';

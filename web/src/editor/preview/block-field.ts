@@ -7,34 +7,40 @@ import { changesInteraction, isComposing, isFrozen, revealState } from './previe
 import { isRevealed, type Range } from './reveal.ts';
 import { noteTitle } from './title.ts';
 
-/** A block at the top of the document that is drawn in place of its source. */
+/** A top-level block that can be rendered instead of its source. */
 export interface BlockCandidate extends Range {
   readonly widget: WidgetType;
-  /** Whether the widget stays below the source while the cursor is in it. */
+  /** Whether the widget stays visible below the source while the cursor is in the source. */
   readonly staysBelow: boolean;
-  /** The end of a line below which the widget is drawn instead, if it is not drawn in the place of the block. */
+  /** End of the line below which the widget is placed, if not in place of the block. */
   readonly below?: number | undefined;
 }
 
-/** How some kinds of blocks are drawn. */
+/** Renderer of some kinds of blocks. */
 export interface BlockRenderer {
   readonly nodes: readonly string[];
-  /** Returns what replaces the block, or null if it stays text. Called for every such block of the note: be quick. */
+  /**
+   * Returns the replacement of a block, or null if it stays text. Called for every such block of the note, so it must
+   * be fast.
+   */
   candidate(range: Range, state: EditorState, mode: EditorMode): Omit<BlockCandidate, 'from' | 'to'> | null;
 }
 
-/** The blocks of a document, and how they are drawn now. */
+/** The replaceable blocks of a document, and their current decorations. */
 export interface BlockState {
   readonly tree: ReturnType<typeof syntaxTree>;
   readonly mode: EditorMode;
   readonly title: string;
   readonly candidates: readonly BlockCandidate[];
   readonly decorations: DecorationSet;
-  /** Whether decorations were only mapped, and are due. */
+  /** Whether the decorations were only mapped and still have to be rebuilt. */
   readonly isStale: boolean;
 }
 
-/** The one field of the preview: the blocks that are replaced as a whole. It never descends below top-level blocks. */
+/**
+ * Returns the state field of the preview, with the blocks that are replaced as a whole. Only top-level blocks are
+ * considered.
+ */
 export function blockField(renderers: readonly BlockRenderer[]) {
   const table = new Map(renderers.flatMap((renderer) => renderer.nodes.map((name) => [name, renderer] as const)));
   const field = StateField.define<BlockState>({
@@ -61,7 +67,7 @@ function nextState(value: BlockState, transaction: Transaction, table: ReadonlyM
   return build(state, isSameText ? value.candidates : readCandidates(state, table));
 }
 
-/** The blocks that can be replaced, in order. */
+/** Returns the replaceable blocks, in order. */
 export function readCandidates(state: EditorState, table: ReadonlyMap<string, BlockRenderer>): BlockCandidate[] {
   const mode = state.facet(editorMode);
   const candidates: BlockCandidate[] = [];
@@ -75,12 +81,12 @@ export function readCandidates(state: EditorState, table: ReadonlyMap<string, Bl
   return candidates;
 }
 
-/** Blocks are replaced by whole lines. */
+/** Extends a range to whole lines, because blocks are replaced line by line. */
 function wholeLines({ doc }: EditorState, { from, to }: Range): Range {
   return { from: doc.lineAt(from).from, to: doc.lineAt(to).to };
 }
 
-/** In place of a block that is drawn elsewhere. */
+/** Replaces a block that is rendered elsewhere. */
 class EmptyWidget extends WidgetType {
   override eq(): boolean {
     return true;

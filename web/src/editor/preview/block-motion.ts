@@ -3,8 +3,8 @@ import { type Command, type EditorView, keymap } from '@codemirror/view';
 import type { BlockState } from './block-field.ts';
 
 /**
- * Up and down enter a block that is drawn in place of its source, at the line next to the cursor; without this they
- * pass it, and its text could not be reached by the keyboard.
+ * Lets the up and down keys enter a rendered block at its nearest line. Without this, they would skip it, and the
+ * keyboard could not reach its text.
  */
 export function blockMotion(field: StateField<BlockState>) {
   return Prec.high(
@@ -27,7 +27,7 @@ function enter(field: StateField<BlockState>, direction: 1 | -1): Command {
   };
 }
 
-/** Where the cursor enters the block beside its line; null when the line beside is not a drawn block. */
+/** Returns where the cursor enters a rendered block next to its line; null if there is none. */
 export function entryOf(
   state: EditorState,
   { candidates }: Pick<BlockState, 'candidates'>,
@@ -41,7 +41,7 @@ export function entryOf(
   return direction === 1 ? block.from : state.doc.lineAt(block.to).from;
 }
 
-/** Whether the next move leaves the line, which may be wrapped over several rows. */
+/** Returns whether the next move leaves the line, which may wrap over several rows. */
 function leavesLine(view: EditorView, direction: 1 | -1): boolean {
   const { head } = view.state.selection.main;
   const moved = view.moveVertically(view.state.selection.main, direction === 1);

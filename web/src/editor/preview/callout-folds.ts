@@ -5,7 +5,7 @@ import type { SyntaxNode } from '@lezer/common';
 import { readCalloutHead } from '@notevault/note-html/callout.ts';
 import type { Range } from './reveal.ts';
 
-/** The lines of a callout that fold away, by an offset in its first line; null for what is no callout that folds. */
+/** Returns the foldable range of a callout, by an offset in its first line; null if there is no foldable callout. */
 export function calloutBody(state: EditorState, at: number): Range | null {
   const first = state.doc.lineAt(at);
   const head = readCalloutHead(first.text);
@@ -26,7 +26,7 @@ function isInCode(state: EditorState, at: number): boolean {
   return false;
 }
 
-/** Whether the callout whose first line has an offset is folded. */
+/** Returns whether the callout whose first line contains an offset is folded. */
 export function isFolded(state: EditorState, at: number): boolean {
   const { to } = state.doc.lineAt(at);
   let found = false;
@@ -36,14 +36,14 @@ export function isFolded(state: EditorState, at: number): boolean {
   return found;
 }
 
-/** Folds or unfolds the callout whose first line has an offset; nothing of the note changes by that. */
+/** Folds or unfolds the callout whose first line contains an offset, without changing the note. */
 export function toggleCallout(view: EditorView, at: number): void {
   const body = calloutBody(view.state, at);
   if (body === null) return;
   view.dispatch({ effects: (isFolded(view.state, at) ? unfoldEffect : foldEffect).of(body) });
 }
 
-/** Folds the callouts that are written to begin so, with `-`. */
+/** Folds the callouts that start folded, marked with `-`. */
 export function foldClosedCallouts(view: EditorView): void {
   const { state } = view;
   const effects = [];
@@ -56,7 +56,7 @@ export function foldClosedCallouts(view: EditorView): void {
   if (effects.length > 0) view.dispatch({ effects });
 }
 
-/** Folding of callouts, and what all folding needs. */
+/** Folding of callouts, and the extensions that all folding needs. */
 export const calloutFolds: Extension = [
   codeFolding(),
   foldService.of((state, lineStart) => calloutBody(state, lineStart)),

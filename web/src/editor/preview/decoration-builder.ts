@@ -14,7 +14,7 @@ export interface BuiltDecorations {
   readonly atomic: RangeSet<Decoration>;
 }
 
-/** Collects what renderers draw. */
+/** Collects the decorations of all renderers. */
 export class DecorationBuilder implements RenderContext {
   readonly state: EditorState;
   readonly mode;
@@ -49,7 +49,7 @@ export class DecorationBuilder implements RenderContext {
 
   wrap(from: number, to: number, className: string): void {
     if (from >= to || !this.#once(className, from, to)) return;
-    // A mark that is not inclusive would begin after a widget at its start.
+    // A non-inclusive mark would begin after a widget at its start.
     this.#placed.push(Decoration.mark({ class: className, inclusiveStart: true }).range(from, to));
   }
 

@@ -1,8 +1,8 @@
 const CAPACITY = 500;
 
 /**
- * The heights of block widgets by their content, so that a widget that is drawn again takes its place at once and the
- * text below does not move. The least recently used are dropped.
+ * Cache of block widget heights by content, so that a recreated widget has its height immediately and the text below
+ * does not move. The least recently used entries are evicted.
  */
 export class HeightCache {
   readonly #heights = new Map<string, number>();
@@ -12,7 +12,7 @@ export class HeightCache {
     this.#capacity = capacity;
   }
 
-  /** The height in pixels, or -1 when it is not known. */
+  /** Returns the height in pixels, or -1 if unknown. */
   get(key: string): number {
     const height = this.#heights.get(key);
     if (height === undefined) return -1;

@@ -1,14 +1,14 @@
 import { Facet } from '@codemirror/state';
 import type { EditorServices } from '../core/services.ts';
 
-/** Draws a text as it is read, and stops when it is disposed. */
+/** Renders a text in reading mode until the result is disposed. */
 export type DrawNote = (parent: HTMLElement, text: string, services: EditorServices, depth: number) => Disposable;
 
-/** How embedded notes are drawn. A facet, because drawing a note needs the preview, which draws embedded notes. */
+/** Renders embedded notes. A facet, because rendering a note needs the preview, which renders embedded notes. */
 export const drawNote = Facet.define<DrawNote, DrawNote | null>({ combine: (values) => values[0] ?? null });
 
-/** How many notes are around this one. */
+/** Number of notes that this one is embedded in. */
 export const embedDepth = Facet.define<number, number>({ combine: (values) => values[0] ?? 0 });
 
-/** Notes that embed each other end here. */
+/** Maximum nesting of embedded notes, which may embed each other. */
 export const MAX_EMBED_DEPTH = 3;

@@ -15,7 +15,7 @@ interface Interaction {
   readonly isPressed: boolean;
 }
 
-/** Focus and pointer, as far as the preview depends on them. */
+/** State of focus and pointer that the preview depends on. */
 export const interaction = StateField.define<Interaction>({
   create: () => ({ hasFocus: false, isPressed: false }),
   update(value, transaction) {
@@ -27,7 +27,7 @@ export const interaction = StateField.define<Interaction>({
   },
 });
 
-/** Whether a transaction changes what is revealed, its document and selection apart. */
+/** Returns whether a transaction changes what is revealed by other means than document and selection. */
 export function changesInteraction({ effects }: Transaction): boolean {
   return effects.some(
     (effect) =>
@@ -39,12 +39,12 @@ export function changesInteraction({ effects }: Transaction): boolean {
   );
 }
 
-/** Whether decorations may only be mapped now, and are rebuilt later. */
+/** Returns whether decorations may only be mapped now and must be rebuilt later. */
 export function isFrozen(state: EditorState): boolean {
   return state.field(interaction, false)?.isPressed === true;
 }
 
-/** Whether an input method composes: a change of decorations around it would garble the text. */
+/** Returns whether an input method is composing. Changing decorations around a composition would garble the text. */
 export function isComposing(transaction: Transaction): boolean {
   return transaction.isUserEvent('input.type.compose');
 }
@@ -86,7 +86,7 @@ const pointer = ViewPlugin.define(
         if (isHeld && !isFrozen(view.state)) view.dispatch({ effects: setPressed.of(true) });
       },
       compositionend(_event, view) {
-        // The change that ends a composition is read after this event.
+        // The editor reads the change that ends a composition after this event.
         setTimeout(() => view.dom.isConnected && view.dispatch({ effects: refreshPreview.of(null) }), 0);
       },
     },

@@ -121,7 +121,7 @@ test('a line that is typed as a list item below a paragraph is not drawn as a he
   assert.match(classesAt(previewState('para\n---'), 0), /nv-heading/);
 });
 
-/** Pieces of markdown, joined at random: what people type is seldom well-formed. */
+/** Pieces of markdown that are joined at random, because typed markdown is seldom well-formed. */
 const piece = fc.constantFrom(
   ...['**', '*', '_', '~~', '==', '`', '```', '[[', ']]', '![[', '|', '[', '](', ')', 'https://a.b', '#', '# ', '#tag'],
   ...['> ', '> [!note] ', '- ', '- [ ] ', '1. ', '\n', '\n\n', '    ', '$', '$$', '%%', '[^1]', '[^1]: ', '^[', ' ^id'],
@@ -161,7 +161,7 @@ test('the preview draws any text within its bounds and never hides a line end', 
 
 const edits = fc.record({ at: fc.nat(), removed: fc.nat({ max: 12 }), inserted: documents, cursor: fc.nat() });
 
-/** All that is drawn, in an order that does not depend on how it was made. */
+/** Returns all decorations, in an order that does not depend on how they were built. */
 function listed({ decorations, atomic }: ReturnType<typeof redraw>) {
   return [decorations, atomic].map((set) => {
     const found = [];
@@ -195,7 +195,7 @@ test('after any edit, the preview that is redrawn where it changed is that of al
     }),
     {
       numRuns: 200,
-      // A line that is drawn from its beginning, which was before the block.
+      // The line is decorated from its start, which was before the block.
       examples: [
         [
           { doc: '    **', at: 1, above: 1, below: 0 },

@@ -19,18 +19,18 @@ import { rendererTable } from './renderer.ts';
 import { structure } from './structure.ts';
 import { visibleWalk } from './visible-walk.ts';
 
-/** Everything that is drawn within lines, by name of node. */
+/** Renderers of inline content, by node name. */
 export const INLINE_RENDERERS = rendererTable([
   ...[marks, escapes, headings, rules, links, autolinks, wikilinks, tags, lists, quotes, quoteMarks],
   ...[codeBlocks, inlineMath, inlineEmbeds, comments, blockIds, footnotes, htmlTags, tableSource, tableMarks],
 ]);
 
-/** Everything that is drawn in place of whole blocks. */
+/** Renderers of whole blocks. */
 export const BLOCK_RENDERERS = [properties, drawnCode, mathBlocks, htmlBlocks, readingTables, embedBlocks];
 
 const blocks = blockField(BLOCK_RENDERERS);
 
-/** The live preview: one walk of what is visible, and one field of blocks. */
+/** The live preview: one pass over the visible text, and one state field for blocks. */
 export const livePreview: Extension = [
   ...[previewState, editedTables, structure, blankLines, visibleWalk(INLINE_RENDERERS)],
   ...[blocks, blockMotion(blocks)],

@@ -13,10 +13,10 @@ export interface Change {
 }
 
 /**
- * The lines that may be drawn otherwise after a change, in order: what it wrote, the blocks that it made or removed, and
- * those that a cursor came into or left. How a block is drawn depends on nothing else in the note.
+ * Returns the lines whose rendering may differ after a change, in order: those it wrote, the blocks it added or
+ * removed, and the blocks that a cursor entered or left. Nothing else in the note affects how a block is rendered.
  *
- * @param visible the parts of the note that are drawn, after the change.
+ * @param visible the visible ranges of the note after the change.
  */
 export function changedLines({ startState, state, changes }: Change, visible: readonly Range[]): readonly Range[] {
   const { invertedDesc } = changes;
@@ -59,7 +59,7 @@ export function withRedrawn(
   return { decorations: put(before.decorations, drawn.decorations), atomic: put(before.atomic, drawn.atomic) };
 }
 
-/** The part of each range that is in one of others; both in order. */
+/** Returns the intersections of two sorted lists of ranges. */
 export function overlaps(ranges: readonly Range[], others: readonly Range[]): Range[] {
   return ranges.flatMap((range) =>
     others

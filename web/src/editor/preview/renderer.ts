@@ -4,17 +4,17 @@ import type { SyntaxNodeRef } from '@lezer/common';
 import type { EditorMode } from '../core/modes.ts';
 import type { Range, RevealRule } from './reveal.ts';
 
-/** Receives what renderers draw. Ranges outside of the visible part are cut off. */
+/** Receives the decorations of renderers. Ranges are clipped to the visible part. */
 export interface RenderContext {
   readonly state: EditorState;
   readonly mode: EditorMode;
-  /** The part of the document that is drawn now. */
+  /** The visible range that is being rendered. */
   readonly visible: Range;
   isRevealed(range: Range, rule: RevealRule): boolean;
-  /** Hides marks; the cursor passes them in one step. */
+  /** Hides marks; the cursor skips them in one step. */
   hide(from: number, to: number): void;
   mark(from: number, to: number, className: string, attributes?: Readonly<Record<string, string>>): void;
-  /** Like `mark`, around widgets at the start too. */
+  /** Like `mark`, but also encloses widgets at the start of the range. */
   wrap(from: number, to: number, className: string): void;
   /** Replaces text within a line. */
   replace(from: number, to: number, widget: WidgetType): void;
@@ -30,16 +30,16 @@ export interface RenderContext {
   text(from: number, to: number): string;
 }
 
-/** How some kinds of nodes look. */
+/** Renderer of some kinds of inline nodes. */
 export interface InlineRenderer {
-  /** Names of nodes of the syntax tree. */
+  /** Names of the syntax nodes that it renders. */
   readonly nodes: readonly string[];
-  /** Whether the nodes inside are not drawn by renderers of their own. */
+  /** Whether nodes inside are skipped. */
   readonly isLeaf?: boolean;
   render(node: SyntaxNodeRef, context: RenderContext): void;
 }
 
-/** The renderers by name of node. A name has one renderer. */
+/** Indexes renderers by node name. Each name has one renderer. */
 export function rendererTable(renderers: readonly InlineRenderer[]): ReadonlyMap<string, InlineRenderer> {
   const table = new Map<string, InlineRenderer>();
   for (const renderer of renderers) {

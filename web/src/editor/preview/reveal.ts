@@ -5,25 +5,25 @@ export interface Range {
 }
 
 /**
- * When the marks of a construct are shown.
+ * Rule for when the marks of a construct are revealed.
  * - `touch`: a cursor is at or inside it, or a selection meets it. For marks within a line.
- * - `inside`: a cursor is strictly inside it, or a selection covers part of it. For what is replaced by a control.
+ * - `inside`: a cursor is strictly inside it, or a selection covers part of it. For constructs replaced by a control.
  * - `line`: a cursor or selection is on one of its lines. For marks that begin a line.
- * - `block`: as `line`, for what is replaced by a block.
+ * - `block`: as `line`, for constructs replaced by a block widget.
  * - `never`: the marks stay hidden.
  */
 export type RevealRule = 'touch' | 'inside' | 'line' | 'block' | 'never';
 
-/** State that decides about revealing a range, besides the range itself. */
+/** State on which revealing a range depends. */
 export interface RevealState {
   /** False while reading, and while the editor has no focus: then nothing is revealed. */
   readonly isActive: boolean;
   readonly selection: readonly Range[];
-  /** The range of the lines that a range is on, without the last line end. */
+  /** Returns the full lines of a range, without the last line end. */
   linesOf(range: Range): Range;
 }
 
-/** Whether the marks of the construct at `range` are shown. */
+/** Returns whether the marks of the construct at `range` are revealed. */
 export function isRevealed(rule: RevealRule, range: Range, state: RevealState): boolean {
   if (!state.isActive || rule === 'never') return false;
   return state.selection.some((selected) => meets(rule, range, selected, state));

@@ -7,12 +7,12 @@ import { isFrozen } from './preview-state.ts';
 
 type Wrappers = RangeSet<BlockWrapper>;
 
-/** Elements of higher rank go around those of lower rank. */
+/** Maximum rank of a wrapping element; higher ranks enclose lower ones. */
 const RANK_MAX = 100;
 
 /**
- * Puts the lines of lists, their items, quotes and callouts into elements with the roles that screen readers announce.
- * The lines are those of the editor: alone, they would be read as one paragraph after another.
+ * Wraps the editor's lines of lists, items, quotes and callouts in elements with ARIA roles. Without them, screen
+ * readers would announce each line as a paragraph.
  */
 export const structure = ViewPlugin.fromClass(
   class {
@@ -23,7 +23,7 @@ export const structure = ViewPlugin.fromClass(
     }
     update({ view, state, startState, changes, docChanged, viewportChanged }: ViewUpdate): void {
       this.#isStale ||= docChanged || viewportChanged || syntaxTree(startState) !== syntaxTree(state);
-      // An element that moves while an input method writes into it ends the composition.
+      // Moving an element while an input method writes into it would end the composition.
       if (view.composing || isFrozen(state)) this.wrappers = this.wrappers.map(changes);
       else if (this.#isStale) {
         this.wrappers = wrappersIn(view);
@@ -46,10 +46,10 @@ function wrappersIn({ state, visibleRanges }: EditorView): Wrappers {
       enter: (node) => {
         const role = roleOf(node, state);
         if (role === null) return;
-        // One item of a list begins and ends where the list does, so that nothing else says which is inside.
+        // A list with one item has the same range as the item, so only the rank decides which is inside.
         const wrapper = BlockWrapper.create({ tagName: 'div', attributes: { role }, rank: RANK_MAX - depth });
         const start = state.doc.lineAt(node.from).from;
-        // A node can be in two visible ranges.
+        // A node may overlap two visible ranges.
         found.set(`${node.name} ${node.from} ${node.to}`, wrapper.range(start, Math.max(start, node.to)));
         depth += 1;
       },

@@ -4,10 +4,10 @@ import { titleHeading } from '@notevault/note-text/names/title-heading.ts';
 import { topBlocks } from '../syntax/top-blocks.ts';
 import type { Range } from './reveal.ts';
 
-/** The title of the note; empty in a view that is only a part of its page, such as an embedded note. */
+/** Title of the note; empty in views that are part of another page, such as embedded notes. */
 export const noteTitle = Facet.define<string, string>({ combine: (values) => values[0] ?? '' });
 
-/** The heading with which the text after an offset begins, if it is the title of the note. */
+/** Returns the heading after an offset if it repeats the note's title; else null. */
 export function titleBehind(state: EditorState, offset: number): Range | null {
   const title = state.facet(noteTitle);
   if (title === '') return null;
@@ -29,10 +29,10 @@ export function levelShift(state: EditorState): 0 | 1 {
   return shift;
 }
 
-/** Every heading that is drawn asks for it. */
+/** Cached, because every rendered heading needs it. */
 const shifts = new WeakMap<ReturnType<typeof syntaxTree>, { readonly title: string; readonly shift: 0 | 1 }>();
 
-/** Whether a heading of the first level is the title of the note. */
+/** Returns whether a level-1 heading repeats the note's title. */
 export function isTitle(state: EditorState, from: number): boolean {
   const before = topBlocks(syntaxTree(state))[0];
   const start = before?.name === 'Frontmatter' ? before.to : 0;

@@ -9,7 +9,7 @@ import type { InlineRenderer } from './renderer.ts';
 import type { Range } from './reveal.ts';
 import { levelShift, noteTitle } from './title.ts';
 
-/** Walks the syntax tree once over the given ranges and draws each node with the renderer of its name. */
+/** Walks the syntax tree once over the given ranges, and renders each node with the renderer for its name. */
 export function buildDecorations(
   state: EditorState,
   ranges: readonly Range[],
@@ -45,7 +45,7 @@ export function redraw(
   return withRedrawn(before, change.changes, lines, drawn);
 }
 
-/** The one view plugin of the preview. Cost grows with what is visible, not with the note. */
+/** Returns the view plugin of the preview. Its cost depends on the visible text, not on the length of the note. */
 export function visibleWalk(table: ReadonlyMap<string, InlineRenderer>) {
   const plugin = ViewPlugin.define((view) => new VisibleWalk(view, table), {
     decorations: ({ built }) => built.decorations,
@@ -68,7 +68,7 @@ class VisibleWalk {
     const { view, state, changes } = update;
     const isWhole = this.#isStale || needsWhole(update);
     if (!isWhole && !update.docChanged && !update.selectionSet) return;
-    // Decorations that change around a composition garble its text; under a pressed mouse they move it.
+    // Changing decorations around a composition would garble its text, and under a pressed mouse would move it.
     if (view.composing || isFrozen(state)) {
       const { decorations, atomic } = this.built;
       this.built = { decorations: decorations.map(changes), atomic: atomic.map(changes) };
@@ -86,10 +86,10 @@ class VisibleWalk {
   }
 }
 
-/** Whether more may be drawn otherwise than what `redraw` finds by itself. */
+/** Returns whether an update may affect more than the lines that `redraw` finds. */
 function needsWhole(update: ViewUpdate): boolean {
   if (update.viewportChanged) return true;
-  // The parser went on.
+  // The parser has made progress.
   if (!update.docChanged && syntaxTree(update.startState) !== syntaxTree(update.state)) return true;
   if (levelShift(update.startState) !== levelShift(update.state)) return true;
   if (update.startState.facet(noteTitle) !== update.state.facet(noteTitle)) return true;
@@ -97,7 +97,7 @@ function needsWhole(update: ViewUpdate): boolean {
   return update.transactions.some(changesInteraction);
 }
 
-/** How often decorations were built, and how many: measured, because each key waits for them. */
+/** Counters of builds and decorations. Tests bound them, because every key waits for them. */
 export const buildCounts = { builds: 0, decorations: 0 };
 
 function countBuild({ decorations }: BuiltDecorations): void {

@@ -1,9 +1,9 @@
 import { type EditorView, WidgetType } from '@codemirror/view';
 import { widgetHeights } from './heights.ts';
 
-/** A widget that is the same widget as long as its key is. */
+/** A widget that is equal to another of its class with the same key. */
 export abstract class PreviewWidget extends WidgetType {
-  /** Names the content; two widgets of one class and key are drawn alike. */
+  /** Identifies the content; widgets of one class and key look the same. */
   abstract readonly key: string;
 
   override eq(other: WidgetType): boolean {
@@ -12,19 +12,19 @@ export abstract class PreviewWidget extends WidgetType {
 }
 
 /**
- * A widget between lines. It remembers its height, because it may be filled only after it was drawn; `fill` may be
- * asynchronous and must stop when the signal aborts.
+ * A block widget. Its height is cached, because it may be filled after it is inserted; `fill` may be asynchronous and
+ * must stop when the signal aborts.
  */
 export abstract class BlockWidget extends PreviewWidget {
   /** Class of the outer element. */
   protected abstract readonly className: string;
-  /** Draws the content. Text of the note is only ever set as text. */
+  /** Renders the content. Text of the note must be inserted as text, never as HTML. */
   protected abstract fill(element: HTMLElement, view: EditorView, signal: AbortSignal): void | Promise<void>;
 
   override toDOM(view: EditorView): HTMLElement {
     const element = document.createElement('div');
     element.className = `nv-block ${this.className}`;
-    // A selection that begins in a widget needs an element that can have the focus.
+    // A selection that begins in a widget needs a focusable element.
     element.tabIndex = -1;
     element.contentEditable = 'false';
     element.dataset.state = 'loading';
@@ -57,7 +57,7 @@ export abstract class BlockWidget extends PreviewWidget {
     cleanups.delete(element);
   }
 
-  /** The editor leaves all events inside to the widget. */
+  /** Leaves all events inside to the widget. */
   override ignoreEvent(_event: Event): boolean {
     return true;
   }
@@ -85,7 +85,7 @@ export function element<Name extends keyof HTMLElementTagNameMap>(
   return node;
 }
 
-/** Creates a button that does not take part in a form. */
+/** Creates a button that does not submit forms. */
 export function button(className: string, label: string, onPress: (event: MouseEvent) => void): HTMLButtonElement {
   const node = element('button', className, label);
   node.type = 'button';
@@ -95,7 +95,7 @@ export function button(className: string, label: string, onPress: (event: MouseE
 
 const SVG = 'http://www.w3.org/2000/svg';
 
-/** Draws an icon of one path on a grid of 24, beside a text or in a button with a label. */
+/** Creates an icon from a path on a grid of 24, to be used beside text or in a labelled button. */
 export function drawn(path: string): SVGElement {
   const svg = document.createElementNS(SVG, 'svg');
   svg.setAttribute('viewBox', '0 0 24 24');

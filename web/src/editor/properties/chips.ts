@@ -5,7 +5,10 @@ import type { Property } from './model.ts';
 const TAGS: ReadonlySet<string> = new Set(['tags', 'tag']);
 const CALENDAR = 'M4 7a2 2 0 0 1 2-2h12a2 2 0 0 1 2 2v12a2 2 0 0 1-2 2H6a2 2 0 0 1-2-2zM4 10h16M8 3v4M16 3v4';
 
-/** The properties of a note in a row. @param open edits the one of a name; null where nothing is edited. */
+/**
+ * Creates the properties of a note as a row of chips. @param open opens a property by name for editing; null if nothing
+ * can be edited.
+ */
 export function propertyChips(
   properties: readonly Property[],
   strings: EditorStrings,
@@ -40,7 +43,7 @@ export function propertyChips(
   return row;
 }
 
-/** With a space behind it, by which it is read apart from the value. */
+/** Creates the name of a property, followed by a space so that screen readers separate it from the value. */
 function name(key: string): HTMLElement {
   return element('span', '', `${key} `);
 }
@@ -49,7 +52,7 @@ function strong(text: string): HTMLElement {
   return element('b', '', text);
 }
 
-/** A date as people write it, with the year if it is not this one. */
+/** Formats a date for display, with the year if it is not the current one. */
 function dateText(text: string): string {
   const date = new Date(`${text}T00:00`);
   if (Number.isNaN(date.getTime())) return text;

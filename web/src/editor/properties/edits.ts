@@ -1,7 +1,7 @@
 import { isScalar, parseDocument, stringify } from 'yaml';
 import { type Property, readProperties, type ScalarSource } from './model.ts';
 
-/** A change of the YAML; offsets are UTF-16 offsets into it. Everything else keeps its bytes. */
+/** A change of the YAML, with UTF-16 offsets into it. All other bytes stay the same. */
 export interface YamlEdit {
   readonly from: number;
   readonly to: number;
@@ -15,7 +15,7 @@ export function setValue(property: Property, text: string): YamlEdit {
   return { from: scalar.from, to: scalar.to, insert: printScalar(text, scalar.style, 'block') };
 }
 
-/** Sets an item of a list; null when there is no such item. */
+/** Sets an item of a list; null if there is no such item. */
 export function setItem(property: Property, index: number, text: string): YamlEdit | null {
   const item = property.items[index];
   if (item === undefined || property.list === null) return null;
@@ -64,7 +64,7 @@ export function removeItem(yaml: string, property: Property, index: number): Yam
 
 function spanOfList(yaml: string, { valueStart, list }: Property): { from: number; to: number } {
   const to = list === null ? valueStart : list.to;
-  // The value of a block sequence ends with the line end of its last item, which stays.
+  // A block sequence's range includes the line end of its last item, which must stay.
   return { from: valueStart, to: yaml.charAt(to - 1) === '\n' ? to - 1 : to };
 }
 
@@ -99,12 +99,11 @@ export function applyEdit(yaml: string, { from, to, insert }: YamlEdit): string 
   return yaml.slice(0, from) + insert + yaml.slice(to);
 }
 
-/** Where a scalar stands: inside `[…]`, commas and brackets end it. */
+/** Context of a scalar: in `flow` (inside `[…]`), commas and brackets end it. */
 type ScalarContext = 'flow' | 'block';
 
 /**
- * Writes a text as a scalar on one line, in the style it had. A style that cannot hold the text gives way to double
- * quotes.
+ * Writes a text as a scalar on one line, in its previous style, or in double quotes if that style cannot hold the text.
  */
 function printScalar(text: string, style: ScalarSource['style'], context: ScalarContext): string {
   if (style === 'single' && !/[\n\r\t]|[^\P{C}]/u.test(text)) return `'${text.replaceAll("'", "''")}'`;
@@ -116,7 +115,7 @@ function printScalar(text: string, style: ScalarSource['style'], context: Scalar
   }).trimEnd();
 }
 
-/** Whether a text means itself when it is written without quotes. */
+/** Returns whether a text can be written without quotes and is still read as the same text. */
 function isPlain(text: string, context: ScalarContext): boolean {
   if (text === '' || text !== text.trim() || /[\n\r\t]|[^\P{C}]/u.test(text)) return false;
   if (/^(?:null|~)$/i.test(text)) return false;

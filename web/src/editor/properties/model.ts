@@ -21,21 +21,21 @@ export interface Property {
   readonly kind: PropertyKind;
   /** Where the key is written. */
   readonly keySpan: Span;
-  /** Where a value that is missing would begin. */
+  /** Offset at which a missing value would begin. */
   readonly valueStart: number;
   /** From the start of the key's line to the end of the value's last line, with its line end. */
   readonly lines: Span;
-  /** The value; null for lists, for what is `other`, and when there is none. */
+  /** The value; null for lists, for the kind `other`, and if there is none. */
   readonly scalar: ScalarSource | null;
-  /** The items of a list; empty for all else. */
+  /** Items of a list; empty for other kinds. */
   readonly items: readonly ScalarSource[];
-  /** How the list is written; null when it is none. */
+  /** Range and style of a list; null for other kinds. */
   readonly list: (Span & { readonly style: 'flow' | 'block' }) | null;
-  /** The value as it is written, for what is `other`. */
+  /** Source of the value, for the kind `other`. */
   readonly source: string;
 }
 
-/** Reads the YAML between the fences, in the order written; null when it is no mapping of single keys. */
+/** Reads the properties in the YAML between the fences, in order; null if it is not a mapping with unique keys. */
 export function readProperties(yaml: string): Property[] | null {
   const document = parse(yaml);
   if (document === null || document.errors.length > 0) return null;
@@ -85,7 +85,7 @@ function readProperty(yaml: string, key: Scalar.Parsed, value: ParsedNode | null
   return { ...base, ...none, kind: 'other' };
 }
 
-/** A key as it is written, also if YAML reads it as a number. */
+/** Returns a key as written, even if YAML reads it as a number. */
 function keyText({ value, source }: Scalar.Parsed): string {
   return typeof value === 'string' ? value : source;
 }
@@ -95,7 +95,7 @@ function isEmpty(value: ParsedNode): boolean {
 }
 
 function readScalar(node: Scalar.Parsed): ScalarSource | null {
-  // An anchor, or a tag such as `!!str`, is more than its text.
+  // A value with an anchor or a tag such as `!!str` is more than its text.
   if (node.anchor !== undefined || node.tag !== undefined || node.type === undefined) return null;
   const [from, to] = node.range;
   const text = node.value === null ? 'null' : typeof node.value === 'string' ? node.value : (node.source ?? '');

@@ -15,7 +15,7 @@ import { type Property, readProperties } from './model.ts';
 
 /** Actions of a properties panel. */
 export interface PanelActions {
-  /** Makes an edit of the YAML as it is when it is called; false when nothing changed. */
+  /** Applies an edit to the current YAML; returns false if nothing changed. */
   change(edit: (yaml: string) => YamlEdit | null): boolean;
   editAsText(): void;
 }
@@ -27,13 +27,13 @@ interface Draft {
 
 type EditOf = (yaml: string, property: Property) => YamlEdit | null;
 
-/** The properties as chips, and while they are edited as rows of fields. */
+/** The properties panel: chips, or rows of fields while editing. */
 export class PropertiesPanel {
   readonly isReadOnly: boolean;
   readonly #parent: HTMLElement;
   readonly #strings: EditorStrings;
   readonly #actions: PanelActions;
-  /** While the panel is drawn, a field that goes loses the focus; that must not change the text. */
+  /** Whether the panel is being rendered. Removed fields then lose the focus, which must not change the text. */
   #isDrawing = false;
   #isOpen = false;
   #yaml = '';
@@ -45,12 +45,12 @@ export class PropertiesPanel {
     this.isReadOnly = isReadOnly;
     parent.addEventListener('focusout', ({ relatedTarget }) => {
       const isLeft = !(relatedTarget instanceof Node && parent.contains(relatedTarget));
-      // After the field that is left has taken its text.
+      // Runs after the field that lost the focus has saved its text.
       if (this.#isOpen && !this.#isDrawing && isLeft && document.hasFocus()) queueMicrotask(() => this.#close());
     });
   }
 
-  /** Draws the properties of a YAML; returns false if it has none that can be shown as rows. */
+  /** Renders the properties of a YAML; returns false if they cannot be shown as rows. */
   draw(yaml: string): boolean {
     const properties = readProperties(yaml);
     if (properties === null) return false;
@@ -69,7 +69,7 @@ export class PropertiesPanel {
   }
 
   #show(list: HTMLElement): void {
-    // The texts of the panel are the app’s, also in a note that names another language.
+    // The panel's texts are in the app's language, even in a note that names another one.
     const { lang, dir } = document.documentElement;
     Object.assign(list, { lang, dir });
     list.setAttribute('role', 'group');
@@ -79,7 +79,7 @@ export class PropertiesPanel {
     this.#isDrawing = false;
   }
 
-  /** Shows the fields in place of the chips, and goes to one of them. */
+  /** Shows fields instead of chips, and focuses one of them. */
   #open(focus: string): void {
     this.#isOpen = true;
     this.draw(this.#yaml);
@@ -94,7 +94,7 @@ export class PropertiesPanel {
     this.draw(this.#yaml);
   }
 
-  /** The field that has the focus, with what was typed into it and is not taken yet. */
+  /** Returns the focused field with its unsaved text. */
   #draft(): Draft | null {
     const active = document.activeElement;
     if (!(active instanceof HTMLInputElement) || !this.#parent.contains(active)) return null;
@@ -102,7 +102,7 @@ export class PropertiesPanel {
     return { name: active.dataset.focus ?? '', typed };
   }
 
-  /** Gives the focus back after the panel was drawn anew, and what was typed while somebody else edited. */
+  /** Restores the focus and unsaved text after the panel was rendered again because of somebody else's edit. */
   #restore({ name, typed }: Draft): void {
     const input = this.#parent.querySelector<HTMLInputElement>(`[data-focus="${CSS.escape(name)}"]`);
     input?.focus();
@@ -149,7 +149,7 @@ export class PropertiesPanel {
     box.addEventListener('change', () => {
       this.#change(property, (_yaml, one) => setValue(one, String(box.checked)));
     });
-    // The label is as large as a finger.
+    // The label enlarges the touch target.
     const label = element('label', 'nv-property-box');
     label.append(box);
     return label;
@@ -198,7 +198,7 @@ export class PropertiesPanel {
     return footer;
   }
 
-  /** A field whose text is taken on Enter and when it loses the focus, and given up on Escape. */
+  /** Creates a field that saves its text on Enter or when it loses the focus, and discards it on Escape. */
   #input(
     className: string,
     text: string,

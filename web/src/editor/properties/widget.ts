@@ -6,12 +6,12 @@ import type { YamlEdit } from './edits.ts';
 import type { PropertiesPanel } from './panel.ts';
 
 /**
- * The panel brings the library for YAML, which the first letter on the screen does not wait for. It is asked for with the
- * editor, and not with the note: a panel that came after the text would move it.
+ * Loads the panel with its YAML library separately, so that the first text does not wait for it. It is loaded with the
+ * editor, not on demand: a panel that appeared after the text would move the text.
  */
 const panelModule = import('./panel.ts');
 
-/** The frontmatter as a panel. It has no copy of the values: every edit is a change of the text. */
+/** The frontmatter as a panel. It stores no values: every edit changes the text. */
 export class PropertiesWidget extends BlockWidget {
   readonly key: string;
   protected readonly className = 'nv-properties';
@@ -67,7 +67,7 @@ export class PropertiesWidget extends BlockWidget {
 
 const panels = new WeakMap<HTMLElement, PropertiesPanel | undefined>();
 
-/** Makes a change of the YAML in the document as it is now. */
+/** Applies an edit to the YAML of the current document. */
 function change(view: EditorView, edit: (yaml: string) => YamlEdit | null): boolean {
   if (view.state.readOnly) return false;
   const text = view.state.doc.sliceString(0, 80_000);

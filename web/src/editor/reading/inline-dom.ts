@@ -22,7 +22,7 @@ const ELEMENTS: Readonly<Record<string, 'em' | 'strong' | 's' | 'mark' | 'code' 
   Subscript: 'sub',
 };
 
-/** Draws the markdown of one line as elements. The text is only ever set as text: nothing of it is parsed as HTML. */
+/** Renders one line of markdown as elements. Text is inserted as text; nothing is parsed as HTML. */
 export function drawInline(parent: HTMLElement, source: string, view: EditorView): void {
   const tree = noteParser.parse(source);
   const block = tree.topNode.firstChild;
@@ -41,7 +41,7 @@ class InlineDrawer {
     this.#view = view;
   }
 
-  /** Draws what a node holds between two offsets, with the text between its children. */
+  /** Renders a node's content between two offsets, including the text between its children. */
   children(parent: Node, node: SyntaxNode, from: number, to: number): void {
     let at = from;
     for (let child = node.firstChild; child !== null && child.from < to; child = child.nextSibling) {
@@ -123,7 +123,7 @@ class InlineDrawer {
     parent.appendChild(anchor);
   }
 
-  /** Breaks of lines and paragraphs and images are the tags that have a meaning inside a cell. */
+  /** Renders an HTML tag inside a cell. Only line breaks, paragraphs and images have an effect. */
   tag(parent: Node, node: SyntaxNode): void {
     const tag = this.#source.slice(node.from, node.to);
     if (/^<(?:br|p)\s*\/?>$/i.test(tag)) parent.appendChild(element('br'));

@@ -32,9 +32,9 @@ interface Insertion {
   /** A path on a grid of 24. */
   readonly icon: string;
   readonly run: Command;
-  /** Whole blocks come at the start of a line, marks of lines also behind other marks, the rest anywhere. */
+  /** Where it is offered: `block` at the start of a line, `line` also after other line marks, `inline` anywhere. */
   readonly kind: 'block' | 'line' | 'inline';
-  /** Other words for it in English, which find it in all languages. */
+  /** English synonyms, which find it in every language. */
   readonly words: string;
 }
 
@@ -112,7 +112,7 @@ const ROWS: readonly Row[] = [
 
 const ALL: readonly Insertion[] = ROWS.map(([name, kind, run, words, icon]) => ({ name, kind, run, words, icon }));
 
-/** Returns the insertions that are possible at a slash. */
+/** Returns the insertions that are possible where a slash is. */
 export function insertionsAt(place: SlashPlace, app: EditorServices): readonly Insertion[] {
   return ALL.filter(
     ({ name, kind }) =>
@@ -121,7 +121,7 @@ export function insertionsAt(place: SlashPlace, app: EditorServices): readonly I
   );
 }
 
-/** Writes two texts with the cursor between them. */
+/** Returns a command that inserts two texts with the cursor between them. */
 function put(before: string, after: string): Command {
   return (view) => {
     const { from, to } = view.state.selection.main;
@@ -140,7 +140,7 @@ function putNow(text: (now: Date) => string): Command {
   return (view) => put(text(new Date()), '')(view);
 }
 
-/** Writes the mark of a footnote, and its text at the end of the note, where the cursor is then. */
+/** Inserts a footnote reference and its definition at the end of the note, and moves the cursor there. */
 function putFootnote(view: EditorView): boolean {
   const { doc, selection } = view.state;
   const text = doc.toString();
@@ -159,7 +159,7 @@ function putFootnote(view: EditorView): boolean {
   return true;
 }
 
-/** Asks for files, and uploads them to where the cursor is. */
+/** Opens a file dialog, and uploads the chosen files to the cursor. */
 function pickFiles(view: EditorView): boolean {
   const input = document.createElement('input');
   input.type = 'file';

@@ -1,7 +1,7 @@
 import { startCompletion } from '@codemirror/autocomplete';
 import type { Command } from '@codemirror/view';
 
-/** Types the slash that opens the menu, with a space before it if need be. */
+/** Types the slash that opens the menu, after a space if needed. */
 export const openSlashMenu: Command = (view) => {
   const { state } = view;
   if (state.readOnly) return false;

@@ -1,17 +1,19 @@
 /** A slash command being typed. */
 export interface OpenSlash {
   readonly query: string;
-  /** Where the slash is in the line. */
+  /** Offset of the slash in the line. */
   readonly from: number;
   readonly place: SlashPlace;
 }
 
-/** Where in its line a slash is: at the start, behind nothing but the marks of lists and quotes, or in a text. */
+/** Position of a slash in its line: at the start, only behind list and quote marks, or in text. */
 export type SlashPlace = 'start' | 'marks' | 'text';
 
 const MARKS = /^[ \t]*(?:>[ \t]?)*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)?$/;
 
-/** Reads the slash that is open at the end of a line's text; null when none is. A slash within a word is a slash. */
+/**
+ * Reads the open slash command at the end of a line's text; null if there is none. A slash within a word opens nothing.
+ */
 export function readOpenSlash(before: string): OpenSlash | null {
   const match = /(?:^|[\s\u3000])([/／])([\p{L}\p{N}-]{0,30})$/u.exec(before);
   if (match === null) return null;

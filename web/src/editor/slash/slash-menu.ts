@@ -11,12 +11,12 @@ import { services } from '../core/services.ts';
 import { drawn } from '../preview/widget-base.ts';
 import { readOpenSlash } from './open-slash.ts';
 
-/** An option of the menu has the icon of what it inserts. */
+/** An option of the slash menu, with its icon. */
 interface SlashOption extends Completion {
   readonly icon: string;
 }
 
-/** Where a slash is no more than a slash. */
+/** Syntax nodes in which a slash opens no menu. */
 const LITERAL = /Code|Frontmatter|Math|HTML|Comment|URL/;
 
 /** Completes `/` with what can be inserted there. */
@@ -47,7 +47,7 @@ export async function completeSlash(context: CompletionContext): Promise<Complet
   return options.length === 0 ? null : { from: line.from + open.from, options, filter: false };
 }
 
-/** Draws the icon of an option; null for those of other menus. */
+/** Creates the icon of an option; null for options of other menus. */
 export function optionIcon(option: Completion): Node | null {
   if (!('icon' in option) || typeof option.icon !== 'string') return null;
   const icon = drawn(option.icon);

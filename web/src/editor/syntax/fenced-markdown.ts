@@ -1,7 +1,10 @@
 import type { LanguageSupport } from '@codemirror/language';
 import { noteLanguage } from './markdown-language.ts';
 
-/** The language of markdown in fences: that of notes, with code unparsed. The build puts it in place of the standard one. */
+/**
+ * Returns the language for markdown in fences: the language of notes with code unparsed. The build substitutes it for
+ * the standard one.
+ */
 export function markdown(): LanguageSupport {
   return noteLanguage(null);
 }

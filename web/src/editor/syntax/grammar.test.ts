@@ -17,7 +17,7 @@ import { noteParser } from './markdown-language.ts';
 
 for (const one of GRAMMAR_CASES) {
   test(`the editor reads ${one.name}`, () => {
-    // Editors know lines, whatever ends them in the file.
+    // The editor normalizes line ends.
     assert.deepEqual(readWithEditor(one.source.replaceAll('\r\n', '\n')), expectedOf(one));
   });
 }
@@ -50,7 +50,7 @@ function readWithEditor(source: string): GrammarReading {
   return { links, tags: [...tags], headings, blocks };
 }
 
-/** The link to a note or file at a node; null for none. */
+/** Returns the link to a note or file at a node; null if there is none. */
 function linkOf(node: SyntaxNode, text: (from: number, to: number) => string): string | null {
   const isWikilink = ['WikiLink', 'WikiEmbed'].includes(node.name);
   if (!isWikilink && !['Link', 'Image'].includes(node.name)) return null;

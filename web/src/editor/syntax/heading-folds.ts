@@ -15,7 +15,7 @@ export const headingFolds = foldService.of((state, lineStart, lineEnd) => {
   return null;
 });
 
-/** 1 to 6 for the name of a heading's node, 0 for any other. */
+/** Returns the level of a heading node by its name, 1 to 6; 0 for other nodes. */
 export function headingLevel(name: string): number {
   const match = /^(?:ATX|Setext)Heading([1-6])$/.exec(name);
   return match === null ? 0 : Number(match[1]);

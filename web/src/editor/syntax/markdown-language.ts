@@ -4,7 +4,7 @@ import { type MarkdownExtension, MarkdownParser } from '@lezer/markdown';
 import { NOTE_SYNTAX } from '@notevault/note-html/grammar/note-syntax.ts';
 import { headingFolds } from './heading-folds.ts';
 
-/** A table folds below its first line. */
+/** Folds tables below their first line. */
 const tableFolds = foldNodeProp.add({ Table: ({ from, to }, { doc }) => ({ from: doc.lineAt(from).to, to }) });
 
 export const noteParser = baseParser().configure([...NOTE_SYNTAX, { props: [tableFolds] }]);
@@ -22,7 +22,7 @@ function baseParser(): MarkdownParser {
  */
 export function noteLanguage(codeParser: MarkdownExtension | null): LanguageSupport {
   const parser = codeParser === null ? noteParser : noteParser.configure(codeParser);
-  // With the data of the standard language, its commands work here too: continuing a list, removing its mark.
+  // Uses the standard language's data, so that its commands work here too, such as continuing a list.
   const language = new Language(commonmarkLanguage.data, parser, [], 'markdown');
   return new LanguageSupport(language, headingFolds);
 }

@@ -2,20 +2,20 @@ import type { syntaxTree } from '@codemirror/language';
 
 type SyntaxTree = ReturnType<typeof syntaxTree>;
 
-/** A block of a note that is in no other. */
+/** A top-level block of a note. */
 export interface TopBlock {
   readonly name: string;
   readonly from: number;
   readonly to: number;
-  /** The same as long as the parser did not read the block anew. */
+  /** Syntax tree of the block; the same object until the parser reads the block again. */
   readonly tree: SyntaxTree;
 }
 
 const known = new WeakMap<SyntaxTree, readonly TopBlock[]>();
 
 /**
- * The blocks of a note that are in no other, in order. Every key asks for them, more than once: a cursor over a note of
- * ten thousand lines takes some milliseconds each time.
+ * Returns the top-level blocks of a note, in order. Cached, because every key needs them several times, and walking a
+ * note of ten thousand lines takes milliseconds.
  */
 export function topBlocks(tree: SyntaxTree): readonly TopBlock[] {
   const found = known.get(tree);
@@ -29,9 +29,9 @@ export function topBlocks(tree: SyntaxTree): readonly TopBlock[] {
 function collect({ children, positions }: SyntaxTree, start: number, blocks: TopBlock[]): void {
   children.forEach((child, index) => {
     const from = start + (positions[index] ?? 0);
-    // The parser makes a tree of each block; the names of what is packed are those of parts of text.
+    // The parser makes a tree of each block; packed nodes are always parts of text.
     if ('buffer' in child) return;
-    // Nodes without a name only keep the tree balanced.
+    // Unnamed nodes only balance the tree.
     if (child.type.isAnonymous) collect(child, from, blocks);
     else blocks.push({ name: child.type.name, from, to: from + child.length, tree: child });
   });

@@ -4,7 +4,7 @@ import { stringsOf } from '../media/inline-widgets.ts';
 import { toggleSource } from './cell-keys.ts';
 import { editTable, type TableEdit } from './commands.ts';
 
-/** Icons as paths on a grid of 24: the row or column, and what becomes of it. */
+/** Icons as paths on a grid of 24: a row or column, and the action. */
 const ICONS: Readonly<Record<TableEdit | 'source', string>> = {
   'add-row': 'M4 5h16v5H4zM12 13.5v7M8.5 17h7',
   'row-up': 'M4 14h16v5H4zM12 11V4M8.5 7.5 12 4l3.5 3.5',
@@ -20,7 +20,7 @@ const ICONS: Readonly<Record<TableEdit | 'source', string>> = {
   source: 'm8 7-5 5 5 5M16 7l5 5-5 5',
 };
 
-/** The groups of the bar. Each begins after a line. */
+/** Groups of tools, separated by lines. */
 const GROUPS: readonly (readonly (TableEdit | 'source')[])[] = [
   ['add-row', 'row-up', 'row-down', 'delete-row'],
   ['add-column', 'column-left', 'column-right', 'delete-column'],

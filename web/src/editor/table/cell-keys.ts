@@ -5,7 +5,7 @@ import { type CellAt, cellAt, type DrawnCell, type DrawnRow, rowBeside } from '.
 import { moveCell, nextRow } from './commands.ts';
 import { drawnTableAt, drawnTables, showSource } from './drawn-tables.ts';
 
-/** A command for the cell that the cursor is in; it does not apply elsewhere. */
+/** Returns a command for the cell with the cursor; it does not apply elsewhere. */
 function inCell(run: (view: EditorView, at: CellAt) => boolean): Command {
   return (view) => {
     const at = view.state.readOnly ? null : cellAt(view.state, view.state.selection.main.head);
@@ -18,10 +18,10 @@ function moveTo(view: EditorView, anchor: number, head = anchor): true {
   return true;
 }
 
-/** Selects the text of a cell, so that it is replaced by what is typed. */
+/** Selects the text of a cell, so that typing replaces it. */
 const select = (view: EditorView, { textFrom, textTo }: DrawnCell) => moveTo(view, textFrom, textTo);
 
-/** Moves to the next or previous cell; a cell that is not there yet is made by the command for the source. */
+/** Moves to the next or previous cell; the source command creates missing cells. */
 const tabTo = (direction: 1 | -1) =>
   inCell((view, { table, row, cell }) => {
     const beside = row.cells[cell.column + direction];
@@ -43,7 +43,7 @@ const breakLine = inCell((view) => {
   return true;
 });
 
-/** Left and right pass from cell to cell, and leave the table at its first and last one. */
+/** Moves the cursor left or right across cells, and leaves the table at its first and last cell. */
 const moveByLetter = (isRight: boolean) =>
   inCell((view, { table, row, cell }) => {
     const { main } = view.state.selection;
@@ -59,7 +59,7 @@ const moveByLetter = (isRight: boolean) =>
     return moveTo(view, isForward ? next.textFrom : next.textTo);
   });
 
-/** Moves to the line before or after a table. After one that ends the note, a line is made. */
+/** Moves to the line before or after a table, and adds a line if the table ends the note. */
 function leave(view: EditorView, from: number, to: number, direction: 1 | -1): boolean {
   const { doc } = view.state;
   if (direction === -1) return from === 0 ? true : moveTo(view, from - 1);
@@ -73,7 +73,7 @@ function leave(view: EditorView, from: number, to: number, direction: 1 | -1): b
   return true;
 }
 
-/** Up and down go through the rows of a text that wraps, then to the cell above or below. */
+/** Moves the cursor up or down within a cell whose text wraps, then to the cell above or below. */
 const moveByRow = (direction: 1 | -1) =>
   inCell((view, { table, row, cell }) => {
     const {
@@ -93,7 +93,7 @@ const moveByRow = (direction: 1 | -1) =>
     return moveTo(view, nearest(view, beside, cell.column, here.left, direction));
   });
 
-/** The offset in a column of a row below or above something. */
+/** Returns the offset in a row's column that is closest to a horizontal position. */
 function nearest(view: EditorView, { cells }: DrawnRow, column: number, x: number, direction: 1 | -1): number {
   const cell = cells[Math.min(column, cells.length - 1)];
   if (cell === undefined) return view.state.selection.main.head;
@@ -108,7 +108,7 @@ const toEdge = (edge: 'textFrom' | 'textTo') => inCell((view, { cell }) => moveT
 const extendToEdge = (edge: 'textFrom' | 'textTo') =>
   inCell((view, { cell }) => moveTo(view, view.state.selection.main.anchor, cell[edge]));
 
-/** Shows the source of a table in place of it, and draws it again. */
+/** Switches a table between grid and source. */
 export const toggleSource: Command = (view) => {
   const { head } = view.state.selection.main;
   const isShown = typeof view.state.field(drawnTables, false)?.source === 'number';

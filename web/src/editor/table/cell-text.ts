@@ -1,12 +1,12 @@
 import { splitRow } from '@notevault/note-text/scan/table.ts';
 
-/** Breaks a line within a cell, whose source cannot have one. */
+/** Line break within a cell, whose source must stay on one line. */
 export const CELL_BREAK = '<br>';
 
 /**
- * A text as a cell can hold it: pipes are escaped, line ends become breaks.
+ * Converts a text for a cell: pipes are escaped, and line ends become `<br>`.
  *
- * @param before the text of the cell before it, whose last backslash may already escape a pipe.
+ * @param before the text before it in the cell, whose last backslash may already escape a pipe.
  */
 export function toCellText(text: string, before = ''): string {
   const line = text.replace(/^\n+|\n+$/g, '').replace(/\r?\n/g, CELL_BREAK);
@@ -20,15 +20,15 @@ export function toCellText(text: string, before = ''): string {
   return escaped;
 }
 
-/** Whether a backslash at the end of a text escapes what comes next. */
+/** Returns whether a backslash at the end of a text escapes the next character. */
 export function endsEscaping(text: string): boolean {
   return (/\\*$/.exec(text)?.[0].length ?? 0) % 2 === 1;
 }
 
 /**
- * The source between the pipes of a cell, changed as little as possible so that it is one cell.
+ * Returns the source of a cell with the fewest changes that make it a single cell.
  *
- * @param before and after what its line has beside it.
+ * @param before and after the text around it in its line.
  */
 export function asOneCell(source: string, before: string, after: string): string {
   const isOne = (text: string) => {
@@ -37,15 +37,15 @@ export function asOneCell(source: string, before: string, after: string): string
       ({ start, end }) => start === before.length && end === before.length + text.length,
     );
   };
-  // A backslash must not come to stand before the pipe, whatever somebody else deletes after it.
+  // A trailing backslash must not end up before the pipe when somebody else deletes the text after it.
   let text = /\\/.test(source) && !/[ \t]$/.test(source) ? `${source} ` : source;
-  // Nor must a link end that may begin in another cell, now or once somebody else has written there.
+  // Nor may a link end here that begins in another cell, now or after somebody else's edit.
   text = text.replace(/(?<!\[\[(?:(?!\]\]).)*)\](?=\])/g, ']\\');
   if (source.trim() === '' || isOne(text)) return text;
   for (let at = 0; at < text.length; at++) {
     if (text.charAt(at) === '\\') at++;
     else if (text.charAt(at) === '|') text = `${text.slice(0, at)}\\${text.slice(at++)}`;
   }
-  // Nor must a link begin that ends in another cell.
+  // Nor may a link begin here that ends in another cell.
   return isOne(text) ? text : text.replace(/\[\[(?![^[]*\]\])/g, '\\[[');
 }

@@ -4,20 +4,20 @@ import { readLine, type SourceCell, type SourceLine } from './source.ts';
 
 /** A cell of a drawn table. */
 export interface DrawnCell extends SourceCell {
-  /** Where its text ends; with `textFrom`, between where its cursor stands. */
+  /** End of its text; the cursor stays between `textFrom` and this. */
   readonly textTo: number;
   readonly column: number;
 }
 
-/** A row of a drawn table with its cells, each of which begins where the one before ends. */
+/** A row of a drawn table. Each cell begins where the previous one ends. */
 export interface DrawnRow {
   readonly line: SourceLine;
-  /** The end of the line with a carriage return. */
+  /** End of the line, including a carriage return. */
   readonly to: number;
   readonly cells: readonly DrawnCell[];
 }
 
-/** The row at an offset; null for the delimiter row, which is none. */
+/** Returns the row at an offset; null for the delimiter row. */
 export function rowAt(doc: Text, { rule }: DrawnTable, at: number): DrawnRow | null {
   const { from, to, text } = doc.lineAt(at);
   if (from === rule.from) return null;
@@ -30,7 +30,7 @@ export function rowAt(doc: Text, { rule }: DrawnTable, at: number): DrawnRow | n
   return { line, to, cells };
 }
 
-/** Without a pipe at its end, the last cell of a line goes to the end of it. */
+/** Extends the last cell of a line without a closing pipe to the end of the line. */
 function untilEnd(cell: SourceCell, { from, to, text }: SourceLine): SourceCell {
   if (text.charAt(cell.to - from) === '|') return cell;
   return { ...cell, to, source: text.slice(cell.from - from) };
@@ -40,7 +40,7 @@ function endOf({ textFrom, text }: SourceCell): number {
   return textFrom + text.length;
 }
 
-/** Every row of a table, from the header on. */
+/** Returns all rows of a table, starting with the header. */
 export function rowsOf(doc: Text, table: DrawnTable): DrawnRow[] {
   const rows: DrawnRow[] = [];
   for (let at = table.from; at <= table.to; at = doc.lineAt(at).to + 1) {
@@ -50,7 +50,7 @@ export function rowsOf(doc: Text, table: DrawnTable): DrawnRow[] {
   return rows;
 }
 
-/** The row before or after the one at an offset; null beside the first and last. */
+/** Returns the row before or after the one at an offset; null beyond the first and last. */
 export function rowBeside(doc: Text, table: DrawnTable, at: number, direction: 1 | -1): DrawnRow | null {
   const line = doc.lineAt(at);
   let beside = direction === 1 ? line.to + 1 : line.from - 1;
@@ -60,19 +60,19 @@ export function rowBeside(doc: Text, table: DrawnTable, at: number, direction: 1
   return beside < table.from || beside > table.to ? null : rowAt(doc, table, beside);
 }
 
-/** The cell of a row that an offset is in, or the one nearest to it. */
+/** Returns the cell of a row at an offset, or the nearest one. */
 export function cellOf({ cells }: DrawnRow, at: number): DrawnCell | null {
   return cells.find(({ to }) => at <= to) ?? cells.at(-1) ?? null;
 }
 
-/** Where something is in a drawn table. */
+/** Position in a drawn table. */
 export interface CellAt {
   readonly table: DrawnTable;
   readonly row: DrawnRow;
   readonly cell: DrawnCell;
 }
 
-/** The cell of a drawn table at an offset; null elsewhere. */
+/** Returns the cell of a drawn table at an offset; null elsewhere. */
 export function cellAt(state: EditorState, at: number): CellAt | null {
   const table = drawnTableAt(state, at);
   const row = table === null ? null : rowAt(state.doc, table, at);

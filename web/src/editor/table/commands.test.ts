@@ -56,7 +56,7 @@ const cell = fc
   .map((parts) => parts.join(' '));
 const alignments = fc.constantFrom<Alignment>('left', 'center', 'right', null);
 
-/** A table with its source, whose lines are padded in many ways, with and without outer pipes. */
+/** Random tables with their source, padded in many ways, with and without outer pipes. */
 const tables = fc.integer({ min: 1, max: 4 }).chain((width) =>
   fc
     .record({
@@ -74,7 +74,7 @@ const tables = fc.integer({ min: 1, max: 4 }).chain((width) =>
       );
       const lines = [header, rule, ...rows].map((cells, index) => {
         const inner = cells.map((text) => blank() + text + blank()).join('|');
-        // Beside an empty cell, the pipe at the end is needed; without the one in front, some cells begin another block.
+        // An empty last cell needs the closing pipe; without the opening pipe, some cells would begin another block.
         const needsPipe = width === 1 || /^(?:[-<#]|$)/.test(cells[0] ?? '') || cells.at(-1) === '';
         return isClosed[index] || needsPipe ? `|${inner}|` : inner.trimStart();
       });
@@ -133,7 +133,7 @@ function expected({ header, alignments: all, rows }: Table, name: TableEdit, row
 }
 
 interface Case {
-  /** The note, and where the table is in it. */
+  /** The note, and the position of its table. */
   readonly note: string;
   readonly start: number;
   readonly table: Table;
@@ -161,10 +161,10 @@ const cases = fc
     const position = tableAtCursor(stateAt(note, at))?.cell ?? { row: -1, column: 0 };
     return { note, start, table, name, at, ...position };
   })
-  // The parser of the editor splits wikilinks of headers where the one of notes does not.
+  // The editor's parser splits wikilinks in headers where the server's does not.
   .filter(({ note, at }) => tableAtCursor(stateAt(note, at)) !== null);
 
-/** The table of a note that begins as the notes of the cases do. */
+/** Reads the table at an offset of a note; null if there is none. */
 function tableIn(note: string, start: number): Table | null {
   return parseTable(note.slice(start).split('\n\n')[0]?.replace(/\n$/, '') ?? '');
 }
@@ -207,7 +207,7 @@ test('a command of a table removes only blanks, dashes, and what it deletes or m
   );
 });
 
-/** The changes of at least one transaction as one. */
+/** Composes the changes of one or more transactions. */
 function changesOf([first, ...rest]: readonly Transaction[]): ChangeSet {
   assert.ok(first !== undefined);
   return rest.reduce((sum, { changes }) => sum.compose(changes), first.changes);
@@ -239,7 +239,7 @@ test('a letter typed into a table during a command is kept once, in a cell, besi
   fc.assert(
     fc.property(cases, fc.nat(500), ({ note, start, table, name, at, row, column }, place) => {
       const command = run(note, at, editTable(name));
-      // Behind a letter of a cell, before another one.
+      // The typed letter is between two letters of a cell.
       const end = note.endsWith('\n\nend') ? note.length - 5 : note.length;
       const places = [...note].flatMap((_char, index) =>
         index > start && index < end && isInText(note, index) && !isRule(note, index, start) ? [index] : [],
@@ -254,7 +254,7 @@ test('a letter typed into a table during a command is kept once, in a cell, besi
       assert.equal(got?.header.length, wanted.header.length, mine);
       const cells = [got.header, ...got.rows].flat();
       assert.equal(cells.filter((text) => text.includes(LETTER)).length, 1, mine);
-      // Its neighbours went with what the command took away or wrote anew; otherwise the letter is between them.
+      // The letter is still between its neighbours, unless the command removed or rewrote them.
       const around = note.slice(typedAt - 1, typedAt) + LETTER + note.slice(typedAt, typedAt + 1);
       let isPreserved = true;
       changesOf(command).iterChangedRanges((from, to) => {

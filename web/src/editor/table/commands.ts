@@ -29,7 +29,7 @@ export interface TableAtCursor {
   readonly cell: CellPosition;
 }
 
-/** Reads the table around the cursor; null when there is none, or when it is inside a quote or list. */
+/** Reads the table around the cursor; null if there is none, or if it is inside a quote or list. */
 export function tableAtCursor(state: EditorState): TableAtCursor | null {
   const { head } = state.selection.main;
   for (let node: SyntaxNode | null = syntaxTree(state).resolveInner(head, -1); node; node = node.parent) {
@@ -57,7 +57,7 @@ interface CellChange extends TableChange {
 
 type Edit = (table: SourceTable, cell: CellPosition) => CellChange | null;
 
-/** The edit of a complete table as a transaction, which also aligns the columns. */
+/** Returns an edit of a complete table as a transaction that also aligns the columns. */
 function editSpec({ doc }: EditorState, from: number, table: SourceTable, change: CellChange): TransactionSpec {
   const { changes, alignments, cell } = change;
   const structured = ChangeSet.of([...changes], doc.length, '\n');
@@ -73,7 +73,7 @@ function editSpec({ doc }: EditorState, from: number, table: SourceTable, change
 }
 
 function selectionOf({ lines, alignments }: SourceTable, { row, column }: CellPosition): EditorSelection {
-  // The only row leaves a blank line behind when a text comes next.
+  // Removing the only row leaves a blank line if text follows.
   const rows = lines.slice(2).filter(({ cells }) => cells.length > 0);
   const line = rows[Math.min(row, rows.length - 1)] ?? lines[0];
   const cell = line?.cells[Math.max(0, Math.min(column, alignments.length - 1))];
@@ -90,7 +90,8 @@ function command(edit: Edit): StateCommand {
     const complete = readSource(completed.newDoc, from, table.lines.length, table.alignments);
     const change = edit(complete, cell);
     if (change === null) return false;
-    // By itself: in one change with a removal beside it, a pipe would end up behind what somebody types there meanwhile.
+    // A separate change: combined with a removal beside it, a pipe could end up after text that somebody else types
+    // there.
     const isComplete = completed.changes.empty;
     if (!isComplete) dispatch(completed);
     const now = isComplete ? state : completed.state;
@@ -140,14 +141,14 @@ const edits = {
 
 export type TableEdit = keyof typeof edits;
 
-/** The command of an edit of the table at the cursor; it does not apply elsewhere. */
+/** Returns the command for an edit of the table at the cursor; it does not apply elsewhere. */
 export function editTable(name: TableEdit): StateCommand {
   return command(edits[name]);
 }
 
 const NEW_TABLE = '|     |     |\n| --- | --- |\n|     |     |';
 
-/** Inserts a table of two columns where the cursor is. */
+/** Inserts a table with two columns at the cursor. */
 export const insertTable: StateCommand = ({ state, dispatch }) => {
   if (state.readOnly) return false;
   const line = state.doc.lineAt(state.selection.main.head);

@@ -14,35 +14,34 @@ import type { Range } from '../preview/reveal.ts';
 import { topBlocks } from '../syntax/top-blocks.ts';
 import { type Alignment, parseTable } from './model.ts';
 
-/** A table that is shown as a grid: its lines are rows, and its cells are edited where they stand. */
+/** A table shown as a grid. Its source lines are the rows, and its cells are edited in place. */
 export interface DrawnTable extends Range {
   /** The delimiter row, which is not shown. */
   readonly rule: Range;
   readonly alignments: readonly Alignment[];
-  /** In which its columns stand beside each other. */
+  /** Direction of its columns. */
   readonly direction: 'ltr' | 'rtl';
 }
 
 interface DrawnTables {
   readonly tree: ReturnType<typeof syntaxTree>;
   readonly mode: EditorMode;
-  /** Every table at the top of the note. */
+  /** All top-level tables of the note. */
   readonly all: readonly DrawnTable[];
   /** Tables currently shown as a grid. */
   readonly drawn: readonly DrawnTable[];
-  /** An offset in the table whose source is shown. */
+  /** Offset in the table that is shown as source; null if there is none. */
   readonly source: number | null;
 }
 
-/** Shows the source of the table at an offset until the cursor leaves it; null draws it again. */
+/** Shows the source of the table at an offset until the cursor leaves it; null shows the grid again. */
 export const showSource = StateEffect.define<number | null>({
   map: (at, changes) => (at === null ? null : changes.mapPos(at)),
 });
 
 /**
- * The tables that are drawn while editing. The text of the note itself is what is shown, laid out as a grid: there is no
- * copy of a cell that could lose what somebody else writes, and cursor, input method, history and presence are those of
- * the editor.
+ * Tables that are shown as grids while editing. The note's own text is laid out as a grid, without copies of cells that
+ * could lose others' edits. Cursor, input method, history and presence are the editor's own.
  */
 export const drawnTables = StateField.define<DrawnTables>({
   create: (state) => choose(state, readTables(state), null),
@@ -62,7 +61,7 @@ export const drawnTables = StateField.define<DrawnTables>({
   ],
 });
 
-/** The drawn table that an offset is in. */
+/** Returns the drawn table at an offset; null if there is none. */
 export function drawnTableAt(state: EditorState, at: number): DrawnTable | null {
   return state.field(drawnTables, false)?.drawn.find(({ from, to }) => from <= at && at <= to) ?? null;
 }
@@ -73,7 +72,9 @@ function sourceAfter(source: number | null, { effects, changes }: Transaction): 
   return after;
 }
 
-/** The state as it is, moved by what changed: decorations must not be built anew around a composition. */
+/**
+ * Maps the state through changes without rebuilding it, because decorations must not be rebuilt around a composition.
+ */
 function mapTables(value: DrawnTables, { changes }: Transaction): DrawnTables {
   if (changes.empty) return value;
   const map = (table: DrawnTable): DrawnTable => ({
@@ -85,7 +86,7 @@ function mapTables(value: DrawnTables, { changes }: Transaction): DrawnTables {
   return { ...value, all: value.all.map(map), drawn: value.drawn.map(map) };
 }
 
-/** The tables at the top of the note; those in quotes and lists stay text. */
+/** Reads the top-level tables of a note. Tables in quotes and lists stay text. */
 function readTables(state: EditorState): DrawnTable[] {
   const blocks = topBlocks(syntaxTree(state)).filter(({ name }) => name === 'Table');
   return blocks.map(({ from, to }) => readTable(state, from, to)).filter((table) => table !== null);

@@ -8,9 +8,9 @@ import { tableGuard } from './guard.ts';
 import { tableBar } from './table-bar.ts';
 
 /**
- * A backslash that one person types where another one types a pipe can come to stand before the one that escapes the
- * pipe, which would then end the cell. The backslash that came with the pipe goes: what both typed remains, and reads as
- * if it had been typed one after the other. Whoever sees this deletes the same character, so it goes once.
+ * Repairs escaped pipes after merges. If one person types a backslash where another types a pipe, it may land before
+ * the backslash that escapes the pipe; the pipe would then end the cell. The escape is removed, as if both had been
+ * typed one after the other. Every client deletes the same character, so it is deleted once.
  */
 const mendEscapes = EditorView.updateListener.of(({ view, state, transactions, changes }) => {
   if (!transactions.some((transaction) => transaction.docChanged && transaction.annotation(ySyncAnnotation))) return;
@@ -23,10 +23,10 @@ const mendEscapes = EditorView.updateListener.of(({ view, state, transactions, c
   if (mended.length > 0) view.dispatch({ changes: mended, userEvent: 'input.table' });
 });
 
-/** Whether an escaped pipe begins at an offset, but for a backslash before it. */
+/** Returns whether an escaped pipe at an offset is broken by a backslash before it. */
 function isBroken(doc: Text, at: number): boolean {
   return doc.sliceString(at, at + 2) === '\\|' && endsEscaping(doc.sliceString(doc.lineAt(at).from, at));
 }
 
-/** Tables that are drawn while editing, cell by cell. Their keys are with those of the editor. */
+/** Tables edited as grids. Their keys are among the editor's keymaps. */
 export const editedTables: Extension = [drawnTables, tableGrid, tableGuard, mendEscapes, tableBar];

@@ -2,7 +2,7 @@ import type { SourceChange } from '../core/source-change.ts';
 import type { Alignment } from './model.ts';
 import type { SourceCell, SourceLine, SourceTable } from './source.ts';
 
-/** Where the cursor is in a table; row -1 is the header. */
+/** Position of the cursor in a table; row -1 is the header. */
 export interface CellPosition {
   readonly row: number;
   readonly column: number;
@@ -35,12 +35,12 @@ export function removeRow(table: SourceTable, row: number): TableChange {
   return { changes: [{ from: line.from, to: line.to + spareEnd }], alignments };
 }
 
-/** Removes a line with what separates it from the next one. */
+/** Removes a line and the separator after it. */
 function cutBefore(line: SourceLine, next: SourceLine): SourceChange {
   return { from: line.cells[0]?.from ?? line.from, to: next.cells[0]?.from ?? next.from };
 }
 
-/** Removes a line with what separates it from the one before. */
+/** Removes a line and the separator before it. */
 function cutAfter(before: SourceLine, line: SourceLine): SourceChange {
   return { from: before.cells.at(-1)?.to ?? before.to, to: line.cells.at(-1)?.to ?? line.to };
 }
@@ -66,7 +66,7 @@ export function removeColumn({ lines, alignments }: SourceTable, column: number)
   return { changes, alignments: alignments.toSpliced(column, 1) };
 }
 
-/** Moves a row up or down among the rows below the header. The shorter one of both is written anew. */
+/** Moves a row up or down below the header, by rewriting the shorter of the two rows. */
 export function moveRow({ lines, alignments, lineEnd }: SourceTable, row: number, by: 1 | -1): TableChange {
   const at = Math.min(row, row + by) + 2;
   const [upper, lower] = [lines[at], lines[at + 1]];
@@ -78,7 +78,7 @@ export function moveRow({ lines, alignments, lineEnd }: SourceTable, row: number
   return { changes, alignments };
 }
 
-/** Moves a column to the left or right. In each line, the shorter one of both cells is written anew. */
+/** Moves a column left or right, by rewriting the shorter of the two cells in each line. */
 export function moveColumn({ lines, alignments }: SourceTable, column: number, by: 1 | -1): TableChange {
   const at = Math.min(column, column + by);
   const [left, right] = [alignments[at], alignments[at + 1]];
@@ -101,7 +101,7 @@ function swapCells(left: SourceCell | undefined, right: SourceCell | undefined):
   ];
 }
 
-/** Aligns a column, or takes the alignment away that it has. */
+/** Aligns a column, or removes the alignment if it already has it. */
 export function toggleAlignment(
   { alignments }: SourceTable,
   column: number,

@@ -8,14 +8,14 @@ import { completeChanges } from './layout.ts';
 import { readSource, type SourceTable } from './source.ts';
 import { readSpreadsheet } from './spreadsheet.ts';
 
-/** Writes what a spreadsheet gives as text into the table that the cursor is in. */
+/** Pastes cells copied from a spreadsheet into the table at the cursor. */
 export function pasteCells(view: EditorView, text: string): void {
   const at = view.state.readOnly ? null : tableAtCursor(view.state);
   if (at === null) return;
   for (const spec of fillTable(view.state, at, readSpreadsheet(text))) view.dispatch(spec);
 }
 
-/** Edits of a document one after the other, as one change. */
+/** Composes successive edits of a document into one change. */
 class Edits {
   doc: Text;
   changes: ChangeSet;
@@ -32,7 +32,7 @@ class Edits {
   }
 }
 
-/** Writes cells into a table from the cell of the cursor on, and adds the rows and columns that it does not have. */
+/** Fills a table with cells, starting at the cell with the cursor, and adds missing rows and columns. */
 function fillTable(state: EditorState, at: TableAtCursor, rows: readonly (readonly string[])[]): TransactionSpec[] {
   const { from, cell } = at;
   const completed = new Edits(state.doc);

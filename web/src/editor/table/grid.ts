@@ -8,7 +8,7 @@ const hidden = Decoration.replace({});
 const headRow = Decoration.line({ class: 'nv-row nv-row-head', attributes: { role: 'row' } });
 const bodyRow = Decoration.line({ class: 'nv-row', attributes: { role: 'row' } });
 
-/** Lays the visible rows of drawn tables out: an element for each cell, without pipes and the blanks beside them. */
+/** Lays out the visible rows of drawn tables: an element for each cell, without pipes and padding. */
 export const tableGrid = ViewPlugin.fromClass(
   class {
     grid: Grid;
@@ -26,7 +26,7 @@ export const tableGrid = ViewPlugin.fromClass(
       this.#view.contentDOM.removeEventListener('scroll', this.#onScroll, true);
     }
 
-    /** Cursor and selection are drawn over the text, and stay behind when a wide table scrolls by itself. */
+    /** Redraws cursor and selection when a wide table scrolls, because they are drawn in a layer over the text. */
     readonly #onScroll = (): void => {
       const { state, composing } = this.#view;
       if (!composing) this.#view.dispatch({ selection: state.selection });
@@ -54,10 +54,10 @@ export const tableGrid = ViewPlugin.fromClass(
 );
 
 interface Grid {
-  /** Rows, and what is hidden in them. */
+  /** Decorations of rows, and of hidden text in them. */
   readonly inner: DecorationSet;
   readonly cells: DecorationSet;
-  /** Ranges that the cursor skips in one step: from the end of a cell to the text of the next. */
+  /** Ranges that the cursor skips in one step, from the end of a cell's text to the text of the next. */
   readonly atomic: RangeSet<Decoration>;
 }
 
@@ -73,7 +73,7 @@ function drawGrid({ state, visibleRanges }: EditorView): Grid {
   return drawing.finish();
 }
 
-/** Nothing is written between a pipe and what escapes it. */
+/** Matches an escaped pipe, inside which the cursor must not stop. */
 const ESCAPED_PIPE = /\\\|/g;
 
 class GridDrawing {
@@ -145,7 +145,10 @@ class GridDrawing {
   }
 }
 
-/** The blanks after a text show as far as the cursor is in them, so that a space shows as it is typed. */
+/**
+ * Returns the end of a cell's visible text. Trailing blanks are visible up to the cursor, so that a typed space
+ * appears.
+ */
 function shownTo({ textTo, to }: DrawnCell, head: number): number {
   return head > textTo && head <= to ? head : textTo;
 }

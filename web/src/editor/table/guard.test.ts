@@ -18,7 +18,7 @@ function stateOf(doc: string, anchor = 0, head = anchor): EditorState {
     extensions: [EditorState.lineSeparator.of('\n'), noteLanguage(null), editorMode.of('preview'), editedTables],
   });
   ensureSyntaxTree(state, doc.length, 5_000);
-  // Another transaction, because the tree was not there when the tables were first read.
+  // A second transaction is needed, because the tree was missing when the tables were first read.
   return state.update({ selection: { anchor, head } }).state;
 }
 
@@ -122,7 +122,7 @@ test('tables in quotes and lists, and texts that are none, are not drawn', () =>
   }
 });
 
-/** An edit by a hand: a text in place of what is between two places of the table. */
+/** Random manual edits: a text replaces a range of the table. */
 const handsWith = (marks: readonly string[]) =>
   fc.record({
     from: fc.nat(300),
@@ -145,7 +145,7 @@ function handSpec(
   return { changes: { from: start, to, insert: text }, userEvent: text === '' ? 'delete.selection' : 'input.type' };
 }
 
-/** Two writers of a note, who have seen nothing of each other yet. */
+/** Creates two writers of a note that have not exchanged anything. */
 function writersOf(note: string, isAliceFirst: boolean): readonly [Writer, Writer] {
   const doc = new Doc();
   doc.clientID = 1;
@@ -155,7 +155,7 @@ function writersOf(note: string, isAliceFirst: boolean): readonly [Writer, Write
 }
 
 function meet(alice: Writer, bob: Writer): void {
-  // Repairs that both make after merging are sent too.
+  // The repairs that both make after merging are exchanged too.
   for (const [one, other] of [
     [bob, alice],
     [alice, bob],
@@ -183,7 +183,7 @@ test('a backslash and a pipe that are typed at one place at once stay in their c
 });
 
 test('a table edited by two people at once stays that table, and nothing is lost or doubled', () => {
-  // Not pipes and backslashes: a pipe is escaped by one that was there before, which somebody else may delete.
+  // No pipes and backslashes: the backslash that escapes a pipe may be an older one, which the other writer may delete.
   const cases = fc.record({
     isAliceFirst: fc.boolean(),
     both: fc.constantFrom(['|'], ['\\'], ['[[', ']]']).chain((marks) =>
@@ -209,7 +209,7 @@ test('a table edited by two people at once stays that table, and nothing is lost
       for (const [isAlice, hand, isSynced] of edits) {
         const writer = isAlice ? alice : bob;
         const before = writer.text;
-        // The whole table may be deleted, which is no edit of cells.
+        // Deleting the whole table is excluded, because it is not an edit of cells.
         if (hand.from % (before.length + 1) === 0 && hand.length >= before.length) continue;
         writer.select(0);
         writer.dispatch(handSpec(writer.state, hand, letter));
@@ -231,7 +231,7 @@ test('a table edited by two people at once stays that table, and nothing is lost
   );
 });
 
-/** The columns, alignments and rows of a table. */
+/** Returns the alignments and the number of rows and columns of a table. */
 function shapeOf(text: string): unknown {
   const parsed = parseTable(text);
   const [drawn] = stateOf(text).field(drawnTables).drawn;

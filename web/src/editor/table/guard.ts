@@ -6,8 +6,8 @@ import { type CellAt, cellAt, cellOf, type DrawnCell, type DrawnRow, rowAt, rowB
 import { type DrawnTable, drawnTableAt, drawnTables } from './drawn-tables.ts';
 
 /**
- * Keeps what somebody types, pastes and deletes in drawn tables within their cells, because the pipes and line ends
- * between these are not shown. A table that is deleted as a whole goes. What others do is never changed.
+ * Confines manual edits in drawn tables to their cells, because the pipes and line ends between cells are hidden.
+ * Deleting a whole table is allowed. Others' edits are never changed.
  */
 export const tableGuard = [
   EditorState.transactionFilter.of((transaction) => guard(transaction) ?? transaction),
@@ -22,7 +22,7 @@ interface Change extends Range {
   readonly insert: string;
 }
 
-/** User events that write or delete at the cursor; commands know what they change. */
+/** Matches user events of manual edits. Commands are exempt, because they keep tables intact. */
 const BY_HAND = /^(?:input|(?:delete|input\.(?:type|paste|drop|complete))(?:\..*)?)$/;
 
 function guard(transaction: Transaction): TransactionSpec | null {
@@ -50,7 +50,10 @@ function guard(transaction: Transaction): TransactionSpec | null {
   };
 }
 
-/** An escaped pipe is one letter: half of it would leave a pipe that nothing escapes, or escape what comes next. */
+/**
+ * Extends a change over half of an escaped pipe to all of it. The other half would be an unescaped pipe, or would
+ * escape the next character.
+ */
 function unsplit(state: EditorState, { from, to, insert }: Change): Change {
   const isWithin = (at: number) => splitsEscape(state.doc, at) && drawnTableAt(state, at) !== null;
   if (from === to) return isWithin(from) ? { from: from - 1, to: from - 1, insert } : { from, to, insert };
@@ -62,7 +65,9 @@ function splitsEscape(doc: Text, at: number): boolean {
   return line.text.charAt(at - line.from) === '|' && endsEscaping(line.text.slice(0, at - line.from));
 }
 
-/** Whether a pipe is typed that ends a cell of a row without all its cells, as when a table is written by hand. */
+/**
+ * Returns whether a change types a pipe that ends a cell in a row with missing cells, as when writing a table by hand.
+ */
 function completesRow(state: EditorState, { from, to, insert }: Change): boolean {
   const at = insert === '|' && from === to ? cellAt(state, from) : null;
   if (at === null) return false;
@@ -70,7 +75,7 @@ function completesRow(state: EditorState, { from, to, insert }: Change): boolean
   return isLast && state.sliceDoc(at.cell.to, at.cell.to + 1) !== '|';
 }
 
-/** A change without what it would do to the pipes and line ends of a table. */
+/** Splits a change so that it does not affect the pipes and line ends of a table. */
 function keepIn(doc: Text, table: DrawnTable, change: Change): Change[] {
   const { from, to, insert } = change;
   const zone = zoneOf(doc, table);
@@ -86,7 +91,7 @@ function keepIn(doc: Text, table: DrawnTable, change: Change): Change[] {
   return insertIn(doc, table, from, insert, kept);
 }
 
-/** A table with the line ends that part it from the text around it. */
+/** Returns the range of a table with the line ends that separate it from the text around it. */
 function zoneOf(doc: Text, { from, to }: DrawnTable): Range {
   const start = Math.max(0, from - 1);
   const last = doc.lineAt(to).number;
@@ -104,7 +109,10 @@ function cellAround(doc: Text, table: DrawnTable, from: number, to: number): Dra
   return cells.find((cell) => cell.from <= from && to <= cell.to) ?? null;
 }
 
-/** A change within a cell. The last blank stays, which parts the pipe from a backslash that somebody else may write. */
+/**
+ * Returns a change within a cell. The last blank stays, to separate the pipe from a backslash that somebody else may
+ * type.
+ */
 function writeIn(doc: Text, cell: DrawnCell, { from, to, insert }: Change): Change[] {
   const text = toCellText(insert, doc.sliceString(cell.from, from));
   const isToEnd = from < to && to === cell.to && /[ \t]$/.test(cell.source);
@@ -126,13 +134,13 @@ function cutCells(doc: Text, table: DrawnTable, from: number, to: number): Chang
   return cuts;
 }
 
-/** The row at an offset, or the one after it. */
+/** Returns the row at an offset, or the next one. */
 function rowFrom(doc: Text, table: DrawnTable, at: number): DrawnRow | null {
   if (at > table.to) return null;
   return rowAt(doc, table, at) ?? rowBeside(doc, table, at, 1);
 }
 
-/** Writes a text into the cell nearest to an offset, in place of what is deleted there. */
+/** Inserts a text into the cell nearest to an offset, replacing the text deleted there. */
 function insertIn(doc: Text, table: DrawnTable, from: number, insert: string, kept: readonly Change[]): Change[] {
   const row = rowFrom(doc, table, from);
   const cell = row === null ? null : cellOf(row, from);
@@ -144,7 +152,7 @@ function insertIn(doc: Text, table: DrawnTable, from: number, insert: string, ke
   return kept.map((change) => (change === replaced ? { ...change, insert: text } : change));
 }
 
-/** The place in the text of a cell that is nearest to an offset. */
+/** Returns the offset within a cell's text that is nearest to a given one. */
 function clamp(at: number, { textFrom, textTo }: DrawnCell): number {
   return Math.max(textFrom, Math.min(at, textTo));
 }
@@ -158,7 +166,7 @@ function apart(doc: Text, tables: readonly DrawnTable[], change: Change): Change
   return isAfterTable ? { from, to, insert: `\n${insert}` } : change;
 }
 
-/** The changes, and what else they need so that every cell they change stays one. */
+/** Returns the changes, extended so that each changed cell stays a single cell. */
 function keepCells(state: EditorState, changes: readonly Change[]): Change[] {
   const cells = new Map<number, { readonly at: CellAt; readonly inside: Change[] }>();
   const others: Change[] = [];
@@ -185,7 +193,7 @@ function keepCell({ cell, row }: CellAt, inside: readonly Change[]): readonly Ch
   const { from, to, text: line } = row.line;
   const before = line.slice(0, cell.from - from);
   const one = asOneCell(text, before, line.slice(cell.to - from, to - from));
-  // By itself: what stands between two edits that are made as one would be written anew.
+  // A separate change: combined, the text between the two edits would be rewritten.
   const isPadded = /[^ \t]$/.test(text) && one.endsWith(' ');
   const pad = isPadded ? [{ from: cell.to, to: cell.to, insert: ' ' }] : [];
   const rest = isPadded ? one.slice(0, -1) : one;
@@ -195,7 +203,7 @@ function keepCell({ cell, row }: CellAt, inside: readonly Change[]): readonly Ch
   return [{ from: change.from, to: change.to ?? change.from, insert: change.insert ?? '' }, ...pad];
 }
 
-/** Where the cursor is after a change: behind what was written, else where something was deleted. */
+/** Returns the cursor after a change: after the inserted text, else where text was deleted. */
 function cursorAfter(state: EditorState, asked: readonly Change[], given: readonly Change[]): number {
   let moved = 0;
   let written: number | null = null;
@@ -215,7 +223,7 @@ function cursorAfter(state: EditorState, asked: readonly Change[], given: readon
   return before === null ? head : before.cell.textTo;
 }
 
-/** Where the cursor of a transaction goes when it would stand between cells; null when it stays. */
+/** Returns where to move a cursor that would end up between cells; null if it can stay. */
 function snapped({ startState: state, newSelection: { main, ranges } }: Transaction): number | null {
   const at = main.empty && ranges.length === 1 ? cellAt(state, main.head) : null;
   if (at === null) return null;

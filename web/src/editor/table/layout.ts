@@ -2,7 +2,10 @@ import { minimalChange, type SourceChange } from '../core/source-change.ts';
 import { type Alignment, delimiter, widthOf } from './model.ts';
 import { blankless, type SourceCell, type SourceTable } from './source.ts';
 
-/** Gives every line of a table its outer pipes and missing cells, so that rows and columns can be cut out of it. */
+/**
+ * Returns the changes that add outer pipes and missing cells to every line, so that rows and columns can be moved and
+ * removed.
+ */
 export function completeChanges({ lines, alignments }: SourceTable): SourceChange[] {
   return lines.flatMap(({ from, to, text, cells }) => {
     const { start, end } = blankless(text);
@@ -18,8 +21,8 @@ export function completeChanges({ lines, alignments }: SourceTable): SourceChang
 }
 
 /**
- * Aligns the columns of a complete table in a fixed-width font. Only blanks and dashes change, beside the pipes: a
- * letter that somebody types meanwhile stays with its word.
+ * Aligns the columns of a complete table for a fixed-width font. Only blanks and dashes next to pipes change, so that
+ * letters typed meanwhile stay with their words.
  */
 export function alignChanges({ lines, alignments }: SourceTable): SourceChange[] {
   return alignments.flatMap((alignment, column) => {
@@ -40,7 +43,7 @@ function padChanges({ from, to, text, textFrom }: SourceCell, width: number, ali
   return [blanks(from, textFrom, 1 + before, 'start'), blanks(textFrom + text.length, to, 1 + missing - before, 'end')];
 }
 
-/** Makes a run of blanks as long as wanted, at its start or end. */
+/** Returns the change that gives a run of blanks a length, by editing its start or end. */
 function blanks(from: number, to: number, wanted: number, side: 'start' | 'end'): SourceChange {
   const more = wanted - (to - from);
   if (more >= 0) return { from: side === 'start' ? from : to, insert: ' '.repeat(more) };

@@ -2,14 +2,14 @@ import { beginsTable, splitRow } from '@notevault/note-text/scan/table.ts';
 
 export type Alignment = 'left' | 'center' | 'right' | null;
 
-/** A table as it is read: its cells are source, with their marks and escapes. */
+/** A parsed table. Cells contain their source, with marks and escapes. */
 export interface Table {
   readonly header: readonly string[];
   readonly alignments: readonly Alignment[];
   readonly rows: readonly (readonly string[])[];
 }
 
-/** Reads the source of a table (GitHub Flavored Markdown); null when it is none. Every row gets the header's width. */
+/** Parses a table (GitHub Flavored Markdown); null if it is none. Every row gets as many cells as the header. */
 export function parseTable(source: string): Table | null {
   const lines = source.split('\n').map((line) => line.replace(/\r$/, ''));
   const [head = '', delimiters = '', ...body] = lines;
@@ -44,7 +44,7 @@ function fit<Cell>(cells: readonly Cell[], width: number, empty: Cell): Cell[] {
   return Array.from({ length: width }, (_, index) => cells[index] ?? empty);
 }
 
-/** A cell of the delimiter row. */
+/** Returns a cell of the delimiter row. */
 export function delimiter(alignment: Alignment, width: number): string {
   const left = alignment === 'left' || alignment === 'center' ? ':' : '-';
   const right = alignment === 'right' || alignment === 'center' ? ':' : '-';
@@ -54,7 +54,7 @@ export function delimiter(alignment: Alignment, width: number): string {
 const WIDE =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Emoji_Presentation}\uff01-\uff60]/u;
 
-/** The columns that a text takes in a fixed-width font. */
+/** Returns the width of a text in columns of a fixed-width font. */
 export function widthOf(text: string): number {
   let width = 0;
   for (const char of text) width += /\p{M}/u.test(char) ? 0 : WIDE.test(char) ? 2 : 1;

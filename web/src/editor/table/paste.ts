@@ -2,7 +2,7 @@ import { EditorView } from '@codemirror/view';
 import { isPlainPaste } from '../paste/plain-paste.ts';
 import { drawnTableAt } from './drawn-tables.ts';
 
-/** Cells of a spreadsheet that are pasted into a table fill it from the cell of the cursor on. */
+/** Pastes cells of a spreadsheet into a table, starting at the cell with the cursor. */
 export const tablePaste = EditorView.domEventHandlers({
   paste({ clipboardData }, view) {
     const { state } = view;

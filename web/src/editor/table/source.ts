@@ -2,14 +2,14 @@ import type { Text } from '@codemirror/state';
 import { splitRow } from '@notevault/note-text/scan/table.ts';
 import type { Alignment } from './model.ts';
 
-/** Where a cell is. Offsets are those of the document, in UTF-16. */
+/** Position of a cell, in UTF-16 offsets of the document. */
 export interface SourceCell {
   readonly from: number;
   readonly to: number;
-  /** With the blanks around it. */
+  /** Source of the cell, including the blanks around it. */
   readonly source: string;
   readonly text: string;
-  /** Where the text begins; after the first blank if there is none. */
+  /** Start of the text; after the first blank if the cell is empty. */
   readonly textFrom: number;
 }
 
@@ -21,12 +21,12 @@ export interface SourceLine {
   readonly cells: readonly SourceCell[];
 }
 
-/** A table as it stands in a document: the header, the delimiter row, and the rows. */
+/** A table's source in a document: the header, the delimiter row, and the rows. */
 export interface SourceTable {
   readonly lines: readonly SourceLine[];
   readonly alignments: readonly Alignment[];
   readonly lineEnd: '\n' | '\r\n';
-  /** How long the line end after the table is if a blank line follows, else 0. */
+  /** Length of the line end after the table if a blank line follows, else 0. */
   readonly spareEnd: number;
 }
 
@@ -57,7 +57,7 @@ function readCell(from: number, source: string): SourceCell {
   return { from, to: from + source.length, source, text: source.slice(start, end), textFrom };
 }
 
-/** The range of a text without the blanks around it. Other white space counts as text, and stays. */
+/** Returns the range of a text without blanks around it. Other white space counts as text. */
 export function blankless(text: string): { readonly start: number; readonly end: number } {
   const isBlank = (at: number) => text.charAt(at) === ' ' || text.charAt(at) === '\t';
   let [start, end] = [0, text.length];

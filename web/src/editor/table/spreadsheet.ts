@@ -1,6 +1,6 @@
 /**
- * Reads the cells of what a spreadsheet puts into the clipboard as text: a line a row, a tab between cells, and quotes
- * around a cell with lines or tabs of its own.
+ * Parses cells copied from a spreadsheet: one line per row, tabs between cells, and quotes around cells that contain
+ * line breaks or tabs.
  */
 export function readSpreadsheet(text: string): string[][] {
   const rows: string[][] = [[]];
@@ -11,7 +11,7 @@ export function readSpreadsheet(text: string): string[][] {
     if (end >= text.length) break;
     at = end + 1;
     if (text.charAt(end) === '\t') continue;
-    // The last line end ends the last row.
+    // The final line end starts no further row.
     if (at === text.length) break;
     rows.push([]);
   }

@@ -3,8 +3,8 @@ import { type Command, EditorView, type Panel, showPanel } from '@codemirror/vie
 import { drawnTables } from './drawn-tables.ts';
 
 /**
- * A bar at the foot of the editor while a table is edited: what can be done with its rows and columns, by pointer, finger
- * and keyboard. Above the table it would cover what is written there.
+ * Bar at the bottom of the editor with tools for the rows and columns of the edited table. Above the table it would
+ * cover text.
  */
 export const tableBar = showPanel.compute([drawnTables, 'selection', EditorState.readOnly], (state) => {
   const { head } = state.selection.main;
@@ -17,7 +17,7 @@ function createBar(view: EditorView): Panel {
   dom.className = 'nv-bar nv-table-bar';
   void import('./bar-tools.ts').then(({ addTools }) => {
     addTools(view, dom);
-    // The bar takes the place of the last rows that were visible.
+    // The bar covers the last visible rows.
     if (dom.isConnected) view.dispatch({ effects: EditorView.scrollIntoView(view.state.selection.main.head) });
   });
   return { dom };

@@ -3,7 +3,7 @@ import { directionOf } from '../core/text-direction.ts';
 import { BlockWidget, element } from '../preview/widget-base.ts';
 import { parseTable } from './model.ts';
 
-/** A table as it is read. */
+/** A table in reading mode. */
 export class TableWidget extends BlockWidget {
   readonly key: string;
   protected readonly className = 'nv-table';
@@ -15,7 +15,7 @@ export class TableWidget extends BlockWidget {
   }
 
   protected async fill(parent: HTMLElement, view: EditorView, signal: AbortSignal): Promise<void> {
-    // Only reading draws cells of its own.
+    // Only reading mode renders cells as elements.
     const { drawInline } = await import('../reading/inline-dom.ts');
     if (signal.aborted) return;
     const table = parseTable(this.key);

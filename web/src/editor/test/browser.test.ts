@@ -11,7 +11,7 @@ import { storeTests } from './suites/store.ts';
 import { tableTests } from './suites/tables.ts';
 import { undoTests } from './suites/undo.ts';
 
-// Half of the suites; commands-browser.test.ts has the others, so that both processors of a small machine are used.
+// One half of the suites; commands-browser.test.ts has the other, so that both run in parallel.
 inChromium('the editor in Chromium', [
   insertingTests,
   inputMethodTests,

@@ -12,7 +12,7 @@ import type { Harness } from './page/page.ts';
 const web = join(import.meta.dirname, '../../..');
 const PAGE = 'src/editor/test/page/index.html';
 
-/** The policy of the app's page: what the editor does must work under it. */
+/** Content security policy of the app's page, under which the editor must work. */
 const POLICY = [
   "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' blob: data:",
   "media-src 'self' blob:; connect-src 'self'; font-src 'self'; worker-src 'self'; frame-src 'self'",
@@ -33,24 +33,24 @@ const TYPES: Readonly<Record<string, string>> = {
   '.pdf': 'application/pdf',
 };
 
-/** An editor in Chromium, on a page with the policy of the app. */
+/** An editor in Chromium, on a page with the app's content security policy. */
 export interface EditorBrowser extends AsyncDisposable {
   readonly browser: Browser;
   readonly url: string;
   /** Files that the page can load, by path. */
   readonly files: Map<string, Buffer>;
-  /** Opens a page, with what it complained about. */
+  /** Opens a page and records its complaints. */
   open(context?: Parameters<Browser['newContext']>[0]): Promise<EditorPage>;
 }
 
 export interface EditorPage extends AsyncDisposable {
   readonly page: Page;
   readonly context: BrowserContext;
-  /** Errors and refusals of the policy. */
+  /** Page errors and violations of the content security policy. */
   readonly complaints: string[];
   start(text: string, mode?: 'preview' | 'source' | 'reading'): Promise<void>;
   run<Result>(call: (harness: Harness) => Result): Promise<Result>;
-  /** Waits until the editor has measured and scrolled, which it does in the frames after a change. */
+  /** Waits for the frames after a change, in which the editor measures and scrolls. */
   idle(): Promise<void>;
 }
 
@@ -73,14 +73,14 @@ export async function startBrowser(): Promise<EditorBrowser> {
       rolldownOptions: { input: [PAGE, 'frames/mermaid.html', 'frames/image.html'].map((name) => join(web, name)) },
     },
   });
-  // Browsers ask for it on their own.
+  // Browsers request the icon on their own.
   const files = new Map<string, Buffer>([['/favicon.ico', Buffer.alloc(0)]]);
   const server = createServer(async (request, response) => {
     const path = normalize(decodeURIComponent(new URL(request.url ?? '/', 'http://localhost').pathname));
     const bytes = files.get(path) ?? (await readFile(join(folder, path)).catch(() => null));
     response.setHeader('content-security-policy', path.startsWith('/frames/') ? FRAME_POLICY : POLICY);
     response.setHeader('content-type', TYPES[extname(path)] ?? 'application/octet-stream');
-    // Modules of a sandboxed frame are requested without an origin.
+    // Sandboxed frames request modules without an origin.
     if (path.startsWith('/assets/')) response.setHeader('access-control-allow-origin', '*');
     response.writeHead(bytes === null ? 404 : 200).end(bytes ?? '');
   });

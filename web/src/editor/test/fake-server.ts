@@ -5,7 +5,9 @@ import type { SessionNote } from '../collab/note-session.ts';
 
 const SERVER_ORIGIN = { name: 'server' };
 
-/** A server with one note, to which sessions connect as over a socket, and which acknowledges when it is told to. */
+/**
+ * Simulated server of one note. Sessions connect to it as over a socket; it acknowledges edits when the test says so.
+ */
 export class FakeServer {
   readonly doc = new Doc();
   readonly notes: FakeNote[] = [];
@@ -32,7 +34,7 @@ export class FakeNote implements SessionNote {
   readonly #server: FakeServer;
   readonly #doc: Doc;
   readonly #listeners = new Set<(state: LiveNoteState) => void>();
-  /** Edits that were sent since the documents were compared. */
+  /** Edits sent since the documents were last compared. */
   readonly #sent: Uint8Array[] = [];
   state: LiveNoteState = { isSynced: false, isSaved: false, canWrite: null, isRejected: false, end: null };
   isLeft = false;
@@ -47,7 +49,7 @@ export class FakeNote implements SessionNote {
     });
   }
 
-  /** Exchanges everything with the server, and is acknowledged. */
+  /** Exchanges all edits with the server, including the acknowledgement. */
   sync(): void {
     const own = lineageOf(this.#doc);
     if (own !== null && own !== lineageOf(this.#server.doc)) {
@@ -60,12 +62,12 @@ export class FakeNote implements SessionNote {
     this.acknowledge();
   }
 
-  /** Gets what others have sent to the server. */
+  /** Receives the edits that others have sent to the server. */
   receive(): void {
     applyUpdate(this.#doc, encodeStateAsUpdate(this.#server.doc, encodeStateVector(this.#doc)), SERVER_ORIGIN);
   }
 
-  /** The server takes what was sent, and says so. */
+  /** Lets the server accept and acknowledge the sent edits. */
   acknowledge(): void {
     for (const update of this.#sent.splice(0)) applyUpdate(this.#server.doc, update);
     this.#set({ isSaved: true });

@@ -1,6 +1,6 @@
 import { TabStore } from '../collab/tab-store.ts';
 
-/** A store in memory that counts as one of the device, whose writes of edits can be made to fail. */
+/** In-memory store that counts as durable, and whose writes can be made to fail. */
 export class MemoryStore extends TabStore {
   override readonly isDurable = true;
   failure: Error | null = null;

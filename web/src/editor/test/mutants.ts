@@ -1,11 +1,11 @@
-/** The editor without one of the guards that keep what two people write at once. */
+/** A mutation of the editor that removes a guard of concurrent edits. */
 export interface Mutant {
   readonly name: string;
-  /** In web/src/editor. */
+  /** Path below web/src/editor. */
   readonly file: string;
   readonly guard: string;
   readonly without: string;
-  /** The property tests that must fail. */
+  /** Test file that must fail. */
   readonly test: string;
 }
 

@@ -3,7 +3,7 @@ import { registerHooks } from 'node:module';
 import { fileURLToPath } from 'node:url';
 import { MUTANTS } from './mutants.ts';
 
-// Preloaded by the test of mutants: gives one module of the editor another text as it is imported.
+// Preloaded by the mutation test: replaces the source of one editor module as it is imported.
 const mutant = MUTANTS.find(({ name }) => name === process.env.MUTANT);
 if (mutant === undefined) throw new Error(`no mutant ${process.env.MUTANT}`);
 const { href } = new URL(`../${mutant.file}`, import.meta.url);

@@ -6,9 +6,9 @@ import { NoteBrowser, type NoteTab } from './note-browser.ts';
 const STEPS = 60;
 
 /**
- * Somebody types into one note in up to three tabs that come, go and crash, whose connections come and go, and which
- * hear of each other late. What a tab called kept or saved is on the server once in the end, and nothing that the server
- * lacks was ever recorded as sent.
+ * Simulates one user typing into a note in up to three tabs that open, close, crash, lose their connections and receive
+ * messages late. In the end, the server has every word that a tab reported as kept or saved exactly once, and no edit
+ * was recorded as sent that the server lacks.
  */
 export async function runTabs(random: Random): Promise<void> {
   const run = new Run(random);
@@ -24,7 +24,7 @@ class Run {
   readonly steps: string[] = [];
   readonly #browser: NoteBrowser;
   readonly #random: Random;
-  /** Words that some tab said are on this device or the server. */
+  /** Words that a tab reported as stored on this device or the server. */
   readonly #kept = new Set<string>();
   readonly #typed: string[] = [];
 
@@ -77,13 +77,13 @@ class Run {
     const type = of(`type ${word}`, () => {
       if (!session.isReady) return;
       this.#typed.push(word);
-      // Not into another word.
+      // The position is never inside another word.
       tab.type(word);
     });
     return [...choices, hear, hear, hear, type, type, type, ...(browser.tabs.length < 3 ? [open] : [])];
   }
 
-  /** Notes what tabs say now. */
+  /** Records the save states that tabs report now. */
   #note(): void {
     for (const { session, text } of this.#browser.tabs) {
       if (!session.state.isOnDevice && session.state.word !== 'saved') continue;
@@ -103,7 +103,7 @@ class Run {
     assert.deepEqual([...this.#kept].filter(isMissing), [], 'nothing counts as unsent');
   }
 
-  /** The tabs that are left have a connection again; without any, another one sends what was kept. */
+  /** Reconnects the remaining tabs. If there are none, another tab sends the stored edits. */
   async end(): Promise<void> {
     const browser = this.#browser;
     for (const tab of browser.tabs) tab.keep();
@@ -111,7 +111,7 @@ class Run {
     browser.deliver();
     await runTasks();
     this.#note();
-    // A tab connects anew after it got what it had missed.
+    // A tab reconnects after receiving what it had missed.
     for (let round = 0; round < 2; round++) {
       for (const tab of browser.tabs) tab.note.sync();
       await runTasks();

@@ -5,11 +5,11 @@ import { sendKept } from '../collab/send-kept.ts';
 import { type FakeNote, FakeServer } from './fake-server.ts';
 import { MemoryStore } from './memory-store.ts';
 
-/** A browser in which tabs have one note open. What they tell each other is delivered when that is asked for. */
+/** Simulated browser with tabs that have one note open. Messages between tabs are delivered when the test says so. */
 export class NoteBrowser {
   readonly server: FakeServer;
   readonly store: LocalStore & { failure?: Error | null };
-  /** Whether its tabs can tell each other anything. */
+  /** Whether the browser has a channel between tabs. */
   hasChannel = true;
   tabs: NoteTab[] = [];
   #count = 0;
@@ -25,12 +25,12 @@ export class NoteBrowser {
     return tab;
   }
 
-  /** Delivers everything. */
+  /** Delivers all pending messages. */
   deliver(): void {
     for (const tab of this.tabs) while (tab.receive(0));
   }
 
-  /** Sends what is kept of the note from a tab that does not show it. */
+  /** Sends the note's stored edits from a tab that does not show the note. */
   async sendKept(): Promise<void> {
     const options: SessionOptions = {
       ...COMMON,
@@ -54,7 +54,7 @@ const COMMON = {
   every: () => () => undefined,
 };
 
-/** A tab that has the note open, until it is killed. */
+/** A tab with the note open, until it is killed. */
 export class NoteTab {
   readonly options: SessionOptions;
   readonly session: NoteSession;
@@ -99,12 +99,12 @@ export class NoteTab {
     this.session.text.insert(this.text.length, text);
   }
 
-  /** Writes what was gathered to the store. */
+  /** Writes the pending updates to the store. */
   keep(): void {
     for (const call of this.#due.splice(0)) call();
   }
 
-  /** Delivers the next message of one of those that told something; false if there is none. */
+  /** Delivers the next message of one sender; returns false if there is none. */
   receive(from: number): boolean {
     const senders = [...this.#inbox.values()].filter((messages) => messages.length > 0);
     const message = senders[from % senders.length]?.shift();
@@ -112,7 +112,7 @@ export class NoteTab {
     return message !== undefined;
   }
 
-  /** Drops the message that would be delivered next. */
+  /** Drops the next message. */
   skip(): void {
     for (const messages of this.#inbox.values()) messages.shift();
   }
@@ -138,7 +138,7 @@ export class NoteTab {
     };
   }
 
-  /** A store that answers nothing any more once the tab was killed. */
+  /** Wraps a store so that its calls never settle after the tab is killed. */
   #until(store: LocalStore): LocalStore {
     return new Proxy(store, {
       get: (target, name) => {

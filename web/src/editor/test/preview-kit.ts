@@ -7,14 +7,14 @@ import { interaction } from '../preview/preview-state.ts';
 import { buildDecorations } from '../preview/visible-walk.ts';
 import { noteLanguage } from '../syntax/markdown-language.ts';
 
-/** A state of the preview with the focus, without a view. `‸` in the text is the cursor, if it is there. */
+/** Returns a focused preview state without a view. `‸` in the text marks the cursor. */
 export function previewState(marked: string, mode: EditorMode = 'preview'): EditorState {
   const cursor = marked.indexOf('‸');
   const doc = cursor < 0 ? marked : marked.slice(0, cursor) + marked.slice(cursor + 1);
   return stateOf(doc, cursor, mode);
 }
 
-/** A state with the cursor at an offset; -1 leaves the editor without focus. */
+/** Returns a state with the cursor at an offset; -1 leaves the editor unfocused. */
 export function stateOf(doc: string, cursor: number, mode: EditorMode = 'preview'): EditorState {
   const state = EditorState.create({
     doc,
@@ -36,7 +36,7 @@ export interface Drawn {
   readonly spec: Decoration['spec'];
 }
 
-/** Everything that the inline renderers draw over the whole document, in order. */
+/** Returns all inline decorations of the whole document, in order. */
 export function drawnIn(state: EditorState): Drawn[] {
   const { decorations } = buildDecorations(state, [{ from: 0, to: state.doc.length }], INLINE_RENDERERS);
   const drawn: Drawn[] = [];
@@ -46,7 +46,7 @@ export function drawnIn(state: EditorState): Drawn[] {
   return drawn;
 }
 
-/** The text as the preview shows it: without what is hidden, with `⟨⟩` for widgets. */
+/** Returns the visible text of the preview, with `⟨⟩` for widgets. */
 export function shownText(state: EditorState): string {
   let shown = '';
   let at = 0;
@@ -58,7 +58,7 @@ export function shownText(state: EditorState): string {
   return shown + state.doc.sliceString(at);
 }
 
-/** The classes of the text that contains an offset, and of its line. */
+/** Returns the classes of the text at an offset, and of its line. */
 export function classesAt(state: EditorState, at: number): string {
   const line = state.doc.lineAt(at).from;
   const names = drawnIn(state)

@@ -9,22 +9,22 @@ import { modeExtensions } from '../core/modes.ts';
 import { livePreview } from '../preview/preview.ts';
 
 /**
- * Somebody who edits a note, without a browser: a document of Yjs and the editor's own state with all its extensions,
- * bound to each other as the editor binds them. Commands take it for a view.
+ * Simulated writer without a browser: a Yjs document bound to an editor state with all extensions, as in the editor.
+ * Commands accept it as a view.
  */
 export class Writer {
   readonly doc = new Doc();
   state: EditorState;
-  /** The text that edits of this writer deleted since it was last emptied. */
+  /** Text that this writer deleted since it was last cleared. */
   removed = '';
   readonly #text: Text;
 
-  /** @param id orders what two writers write at the same place. */
+  /** @param id decides the order of concurrent insertions at one position. */
   constructor(id: number, update: Uint8Array) {
     this.doc.clientID = id;
     applyUpdate(this.doc, update);
     this.#text = this.doc.getText('content');
-    // Each edit is taken back by itself: what else belongs to it would depend on the clock.
+    // Each edit is a separate undo step; merged steps would depend on the clock.
     const history = new UndoManager(this.#text, { captureTimeout: 0 });
     this.state = EditorState.create({
       doc: this.#text.toString(),
@@ -46,7 +46,7 @@ export class Writer {
   }
 
   get view(): EditorView {
-    // Of a view, commands that run here need no more than this.
+    // Commands that run here need only this part of a view.
     return this as unknown as EditorView;
   }
 
@@ -72,7 +72,7 @@ export class Writer {
     this.dispatch({ selection, userEvent: 'select' });
   }
 
-  /** Panels and what else is drawn are not there. */
+  /** Returns null: the writer has no rendered plugins. */
   plugin(): null {
     return null;
   }
@@ -83,7 +83,7 @@ export class Writer {
     return bindings.some((binding) => binding.key === key && (binding.run?.(this.view) ?? false));
   }
 
-  /** Takes over what another writer wrote. */
+  /** Merges the edits of another writer. */
   take(other: Writer): void {
     applyUpdate(this.doc, encodeStateAsUpdate(other.doc, encodeStateVector(this.doc)), 'remote');
   }

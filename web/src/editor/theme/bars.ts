@@ -1,7 +1,7 @@
 import { EditorView } from '@codemirror/view';
 import { floating, icon } from './parts.ts';
 
-/** The bars of tables and selections, and the icons of the menu that `/` opens. */
+/** Theme for the table and format bars, and for the icons of the slash menu. */
 export const barTheme = EditorView.baseTheme({
   '.nv-bar': { display: 'flex', boxSizing: 'border-box', overflowX: 'auto', padding: 'var(--s1)' },
   '.cm-tooltip.nv-bar': { maxWidth: 'calc(100vw - 2 * var(--s6))', ...floating },

@@ -5,7 +5,7 @@ const callout = (name: string, color: string) => ({
   [`.nv-callout-${name}`]: { '--nv-callout': `var(--${color})`, '--nv-callout-soft': `var(--${color}-soft)` },
 });
 
-/** Lines of quotes, callouts, code and tables, and what is drawn between lines. */
+/** Theme for lines of quotes, callouts, code and tables, and for block widgets. */
 export const blockTheme = EditorView.baseTheme({
   // Quotes in quotes begin further in.
   '.nv-quote, .nv-callout': {
@@ -28,7 +28,7 @@ export const blockTheme = EditorView.baseTheme({
     backgroundColor: 'var(--nv-callout-soft)',
     fontSize: '0.96875rem',
   },
-  // A line of the other direction than its quote ends where that begins.
+  // A line whose direction differs from its quote's ends where the quote begins.
   ':is(.nv-quote, .nv-callout):is(.nv-rtl:dir(ltr), :not(.nv-rtl):dir(rtl))': {
     marginInline: '0 var(--nv-inset)',
   },

@@ -1,7 +1,7 @@
 import { EditorView } from '@codemirror/view';
 import { control, floating, focusRing } from './parts.ts';
 
-/** CodeMirror's own panels, tooltips, gutters and the cursors of others. */
+/** Theme for CodeMirror's panels, tooltips and gutters, and for others' cursors. */
 export const chromeTheme = EditorView.baseTheme({
   '.cm-panels': { background: 'var(--panel)', color: 'var(--text)', borderColor: 'var(--hairline)' },
   '.cm-panel.cm-search': { padding: 'var(--s3) var(--s5)', fontSize: 'var(--chrome)', fontFamily: 'var(--font)' },
@@ -55,7 +55,7 @@ export const chromeTheme = EditorView.baseTheme({
     padding: 'var(--s4) var(--s5)',
     fontSize: '0.95em',
   },
-  // The rules of the binding, which may come later, say otherwise.
+  // Overrides the rules of the Yjs binding, which may come later.
   '.cm-ySelectionCaret > .cm-ySelectionInfo': {
     fontFamily: 'var(--font)',
     fontSize: '10.5px',

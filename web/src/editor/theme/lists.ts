@@ -2,7 +2,7 @@ import { EditorView } from '@codemirror/view';
 
 const LEVEL = 'var(--nv-level-width)';
 
-/** A line down the column of the marks of each level above. */
+/** Draws a vertical line in the mark column of each enclosing level. */
 const guides = (side: 'left' | 'right') => ({
   backgroundImage: `repeating-linear-gradient(to ${side === 'left' ? 'right' : 'left'}, transparent 0 9px, var(--hairline) 9px 10px, transparent 10px ${LEVEL})`,
   backgroundSize: `calc((var(--nv-level) - 1) * ${LEVEL}) 100%`,
@@ -10,7 +10,7 @@ const guides = (side: 'left' | 'right') => ({
   backgroundRepeat: 'no-repeat',
 });
 
-/** Lists: a level is 24 px wide, with the marks and boxes of its items in front of their texts. */
+/** Theme for lists: each level is 24 px wide, with marks and checkboxes before the texts. */
 export const listTheme = EditorView.baseTheme({
   '.cm-line.nv-list-line': {
     '--nv-level-width': '24px',

@@ -1,9 +1,9 @@
 import { EditorView } from '@codemirror/view';
 import { control, focusRing, plain } from './parts.ts';
 
-/** The properties panel, uploads, and buttons inside the text. */
+/** Theme for the properties panel, uploads, and buttons inside the text. */
 export const panelTheme = EditorView.baseTheme({
-  // One line of chips has its place before they are there, or the text below them would move.
+  // Space for one line of chips is reserved, or the text below would move when they appear.
   '.nv-block.nv-properties': {
     minHeight: 'calc(var(--chip-height) + 20px)',
     fontSize: 'var(--dense)',

@@ -1,4 +1,4 @@
-/** A field or button that is drawn within an editor. */
+/** Style of fields and buttons within the editor. */
 export const control = {
   font: 'inherit',
   color: 'var(--text)',
@@ -9,7 +9,7 @@ export const control = {
   minHeight: 'var(--target)',
 };
 
-/** A button that looks like the text around it. */
+/** Style of a button that looks like the text around it. */
 export const plain = { background: 'none', border: '0', font: 'inherit', color: 'inherit', padding: '0' };
 
 /** Style of elements that float above the page. */
@@ -23,7 +23,7 @@ export const floating = {
 
 export const focusRing = { outline: '2px solid var(--accent)', outlineOffset: '2px' };
 
-/** Headings by level, also those that are written as HTML. */
+/** Styles of headings by level, including HTML headings. */
 export const headings = [
   { fontSize: 'var(--h1)', fontWeight: '680', lineHeight: '1.15', letterSpacing: '-0.022em' },
   { fontSize: 'var(--h2)', fontWeight: '650', lineHeight: '1.3', letterSpacing: '-0.014em' },
@@ -31,10 +31,10 @@ export const headings = [
   { fontSize: '1em', fontWeight: '640', lineHeight: '1.4' },
 ] as const;
 
-/** Text in a monospaced font, which looks larger than the text around it. */
+/** Style of monospaced text, reduced because it looks larger than the text around it. */
 export const code = { fontFamily: 'var(--font-code)', fontSize: '0.86em', fontWeight: '450' };
 
-/** Icons drawn as lines in the colour of the text. */
+/** Style of icons drawn as lines in the text colour. */
 export const icon = {
   width: '18px',
   height: '18px',

@@ -1,7 +1,7 @@
 import { EditorView } from '@codemirror/view';
 import { control } from './parts.ts';
 
-/** Tables that are edited in place, and those that a query makes. */
+/** Theme for tables that are edited in place, and for query tables. */
 export const tableTheme = EditorView.baseTheme({
   '.nv-query': { overflowX: 'auto' },
   '.nv-query-title': { margin: '0 0 var(--s2)', fontWeight: '600' },
@@ -30,7 +30,7 @@ export const tableTheme = EditorView.baseTheme({
     lineHeight: '1.5',
     fontSize: '0.9375rem',
   },
-  // Also what is out of sight: beside each other, a row and the gap below it would be as high as the gap.
+  // Rows outside the viewport too: side by side, a row and the gap below it would have the height of the gap.
   '.nv-grid > *': { gridColumn: '1 / -1' },
   '.nv-grid-rule': { height: '0' },
   '.nv-row.cm-line': {

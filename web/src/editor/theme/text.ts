@@ -1,7 +1,7 @@
 import { EditorView } from '@codemirror/view';
 import { code, headings } from './parts.ts';
 
-/** Text within lines. A line keeps its height, whether its marks show or not. */
+/** Theme for inline text. A line keeps its height whether its marks are shown or not. */
 export const textTheme = EditorView.baseTheme({
   '&': { color: 'var(--text)', backgroundColor: 'transparent', height: '100%' },
   '&.cm-focused': { outline: 'none' },
@@ -60,7 +60,7 @@ export const textTheme = EditorView.baseTheme({
     padding: '0 2px',
   },
   '.nv-small': { fontSize: '0.85em' },
-  // Raised text must not raise its line.
+  // Superscript must not increase the line height.
   '.nv-sup, .nv-sub, .nv-footnote': { fontSize: '0.75em', lineHeight: '0' },
   '.nv-sup, .nv-footnote': { verticalAlign: 'super' },
   '.nv-sub': { verticalAlign: 'sub' },

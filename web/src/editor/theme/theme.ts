@@ -12,7 +12,7 @@ import { panelTheme } from './panels.ts';
 import { tableTheme } from './tables.ts';
 import { textTheme } from './text.ts';
 
-/** On paper: the text only, in black, without what is for the pointer. */
+/** Print theme: only the text, in black, without controls. */
 const printTheme = EditorView.baseTheme({
   '@media print': {
     // Editors of embedded notes. A theme cannot name its own editor in a media query, so the page has the rule for it.
@@ -33,7 +33,7 @@ const printTheme = EditorView.baseTheme({
   },
 });
 
-/** The marks of markdown, which the source mode shows too. */
+/** Highlighting of markdown, which source mode uses too. */
 export const noteStyle = HighlightStyle.define([
   { tag: tags.heading, fontWeight: '650' },
   { tag: tags.strong, fontWeight: '650' },
@@ -46,7 +46,7 @@ export const noteStyle = HighlightStyle.define([
   { tag: [noteTags.math, tags.meta], color: 'var(--muted)' },
 ]);
 
-/** The look of each kind of token, with a contrast of 4.5 : 1 on the background of code. */
+/** Style of each kind of token, with a contrast of 4.5 : 1 on the code background. */
 const CODE_LOOKS: Readonly<Record<keyof typeof CODE_TOKENS, Readonly<Record<string, string>>>> = {
   keyword: { color: 'var(--accent-ink)' },
   string: { color: 'var(--ok)' },
@@ -62,7 +62,7 @@ export const codeStyle = HighlightStyle.define(
   Object.entries(CODE_TOKENS).map(([name, tag]) => ({ tag, ...CODE_LOOKS[name as keyof typeof CODE_TOKENS] })),
 );
 
-/** The look of the editor. Colours, sizes and spaces are the custom properties of the app. */
+/** Theme of the editor. Colours, sizes and spaces are the app's custom properties. */
 export const editorTheme: Extension = [
   textTheme,
   listTheme,

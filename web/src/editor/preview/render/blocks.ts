@@ -22,7 +22,7 @@ export const mathBlocks: BlockRenderer = {
   },
 };
 
-/** Code blocks that are drawn: diagrams of mermaid, and tables of queries. */
+/** Code blocks that are rendered: Mermaid diagrams and query tables. */
 export const drawnCode: BlockRenderer = {
   nodes: ['FencedCode'],
   candidate({ from, to }, state) {
@@ -43,7 +43,7 @@ function codeText(state: Parameters<BlockRenderer['candidate']>[1], at: number) 
   return syntaxTree(state).resolve(at, 1).getChild('CodeText');
 }
 
-/** Tables are drawn as tables while reading. While editing they stay text: a copy of the cells could lose what they hold. */
+/** Renders tables in reading mode. While editing they stay text, because a copy of the cells could lose content. */
 export const readingTables: BlockRenderer = {
   nodes: ['Table'],
   candidate({ from, to }, { doc }, mode) {
@@ -51,7 +51,7 @@ export const readingTables: BlockRenderer = {
   },
 };
 
-/** Blocks of HTML that only has tags for text. */
+/** Blocks of HTML. */
 export const htmlBlocks: BlockRenderer = {
   nodes: ['HTMLBlock'],
   candidate({ from, to }, { doc }) {
@@ -60,7 +60,7 @@ export const htmlBlocks: BlockRenderer = {
   },
 };
 
-/** The frontmatter, as a panel of properties; under the title of the note, where the text begins with that. */
+/** The frontmatter as a properties panel, placed below the note's title if the text begins with it. */
 export const properties: BlockRenderer = {
   nodes: ['Frontmatter'],
   candidate({ from, to }, state, mode) {

@@ -1,7 +1,7 @@
 import { CodeHeadWidget } from '../../media/inline-widgets.ts';
 import type { InlineRenderer } from '../renderer.ts';
 
-/** Code between fences: the fences stay as lines of the block, with the language in place of the marks. */
+/** Fenced code: the fences stay as lines of the block, and the language replaces the opening marks. */
 export const codeBlocks: InlineRenderer = {
   nodes: ['FencedCode', 'CodeBlock'],
   render(node, context) {

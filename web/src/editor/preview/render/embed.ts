@@ -9,7 +9,7 @@ import type { BlockRenderer } from '../block-field.ts';
 import type { InlineRenderer, RenderContext } from '../renderer.ts';
 import type { Range } from '../reveal.ts';
 
-/** An image or embed alone in its paragraph, drawn in its place. */
+/** An image or embed that is a whole paragraph, rendered in its place. */
 export const embedBlocks: BlockRenderer = {
   nodes: ['Paragraph'],
   candidate(range, state) {
@@ -22,9 +22,9 @@ export const embedBlocks: BlockRenderer = {
   },
 };
 
-/** The embed that is all of a paragraph; null for any other paragraph. */
+/** Returns the embed that a paragraph consists of; null for any other paragraph. */
 function loneEmbed({ from, to }: Range, state: EditorState): SyntaxNode | null {
-  // Read for every paragraph of a note, so the tree is asked only about those that can be one.
+  // Runs for every paragraph of a note, so the tree is only queried for candidates.
   if (to - from > 4_096 || state.doc.sliceString(from, from + 2) !== '![') return null;
   const node = syntaxTree(state).resolveInner(from + 1, 1);
   for (let at: SyntaxNode | null = node; at !== null && at.from >= from; at = at.parent) {
@@ -42,7 +42,7 @@ export const inlineEmbeds: InlineRenderer = {
   render: (node, context) => renderEmbed(node, context, readEmbed(node.node, context.text.bind(context))),
 };
 
-/** `<img>` within a line; false for any other tag, and for an image that is not drawn. */
+/** Renders `<img>` within a line; returns false for other tags and for images that are not rendered. */
 export function renderImageTag(node: SyntaxNodeRef, context: RenderContext): boolean {
   const spec = readImageTag(context.text(node.from, node.to));
   if (spec === null || spec.kind === 'none') return false;
@@ -59,7 +59,7 @@ function renderEmbed(node: SyntaxNodeRef, context: RenderContext, spec: EmbedSpe
   if (node.to > line.to) return;
   if (spec.kind === 'remote') context.replace(node.from, node.to, new RemoteImageWidget(spec.url, spec.alt));
   else if (spec.kind === 'media') {
-    // A whole paragraph is drawn as a block, by the field.
+    // The block field renders an image that is a whole paragraph.
     if (!isAlone(node.node, context.state)) context.replace(node.from, node.to, new MediaInlineWidget(spec.media));
   } else if (spec.kind === 'note' && !isAlone(node.node, context.state)) {
     context.mark(node.from, node.to, `${LINK_CLASS} nv-embed-link`);

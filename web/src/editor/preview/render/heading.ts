@@ -4,7 +4,7 @@ import { isTitle, levelShift } from '../title.ts';
 
 const atx = [1, 2, 3, 4, 5, 6].map((level) => `ATXHeading${level}`);
 
-/** Headings keep their size while the marks show, so that the line does not change its height. */
+/** Headings, which keep their size while their marks are shown, so that the line height does not change. */
 export const headings: InlineRenderer = {
   nodes: [...atx, 'SetextHeading1', 'SetextHeading2'],
   render(node, context) {
@@ -14,9 +14,9 @@ export const headings: InlineRenderer = {
     // A single `-` below a paragraph is a list item that is being typed.
     if (first === undefined || (isSetext && first.to - first.from < 2)) return;
     const isRevealed = context.isRevealed(node, 'line');
-    // Without a text there is nothing to announce, as on the line below a Setext heading.
+    // Without text there is nothing to announce, for example on the line below a Setext heading.
     const end = isSetext ? first.from - 1 : node.to;
-    // The name of the note is a heading of its page, which has one of the first level.
+    // The note's name is already the level-1 heading of the page.
     const isName = level === 1 && isTitle(context.state, node.from);
     const shown = Math.min(6, Math.max(2, level + levelShift(context.state)));
     const role = isName ? undefined : { role: 'heading', 'aria-level': String(shown) };

@@ -64,7 +64,7 @@ export const wikilinks: InlineRenderer = {
   },
 };
 
-/** `Note#Heading` reads `Note › Heading`, and `#Heading` reads `Heading`. */
+/** Shows `Note#Heading` as `Note › Heading`, and `#Heading` as `Heading`. */
 function separateAnchor({ from, to }: SyntaxNode, context: RenderContext): void {
   const text = context.text(from, to);
   for (let at = text.indexOf('#'); at >= 0; at = text.indexOf('#', at + 1)) {

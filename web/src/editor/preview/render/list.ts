@@ -35,9 +35,9 @@ function renderTask(mark: SyntaxNode, task: SyntaxNode, context: RenderContext):
 
 const QUOTE_MARKS = /^(?:[ \t]*>[ \t]?)*/;
 /**
- * Gives the mark before an item's text a fixed width, at which wrapped rows begin.
+ * Gives the mark before an item's text a fixed width, to which wrapped rows are indented.
  *
- * @param last what stands right before the space and the text: the mark, or the box of a task.
+ * @param last the node before the item's text: the list mark, or the task's checkbox.
  */
 function indentLine(node: SyntaxNodeRef, last: SyntaxNode, isBox: boolean, context: RenderContext): void {
   const line = context.state.doc.lineAt(node.from);
@@ -45,14 +45,14 @@ function indentLine(node: SyntaxNodeRef, last: SyntaxNode, isBox: boolean, conte
   const from = line.from + (QUOTE_MARKS.exec(text)?.[0].length ?? 0);
   const to = Math.min(line.to, last.to + 1);
   const level = levelOf(node.node);
-  // Wide numbers take what they need beyond the 24 px of a level.
+  // Wide numbers take more than the 24 px of a level.
   const mark = isBox ? 0 : context.text(from, to).trim().length;
   const style = `--nv-level: ${level}; --nv-indent: calc(${(level - 1) * 24}px + max(24px, ${mark}ch))`;
   context.line(line.from, 'nv-list-line', { style });
   context.wrap(from, to, 'nv-list-prefix');
 }
 
-/** How many lists an item is in. */
+/** Returns the nesting level of a list item. */
 function levelOf(item: SyntaxNode): number {
   let level = 0;
   for (let node: SyntaxNode | null = item; node !== null; node = node.parent) if (node.name === 'ListItem') level += 1;

@@ -21,7 +21,7 @@ const MARKS = [
   'SubscriptMark',
 ] as const;
 
-/** Bold, italic, struck through, highlighted and code within a line: the marks are hidden while no cursor touches them. */
+/** Bold, italic, strikethrough, highlight and inline code. Their marks are hidden while no cursor touches them. */
 export const marks: InlineRenderer = {
   nodes: Object.keys(CLASSES),
   render(node, context) {
@@ -37,7 +37,7 @@ export const marks: InlineRenderer = {
   },
 };
 
-/** Hides one space at each end of code, which lets code begin and end with a backtick. */
+/** Hides the padding space at each end of inline code, which lets code begin or end with a backtick. */
 function hidePadding(code: SyntaxNode, context: RenderContext): void {
   const [open, close] = code.getChildren('CodeMark');
   if (open === undefined || close === undefined || !isPadded(context.text(open.to, close.from))) return;

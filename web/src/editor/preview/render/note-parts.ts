@@ -64,9 +64,7 @@ const SHOWN_TAGS: Readonly<Record<string, string>> = {
   small: 'nv-small',
 };
 
-/**
- * HTML within a line. A few tags without attributes show what they mean, by a class of ours; every other tag is text.
- */
+/** Inline HTML. A few tags without attributes are rendered with our own classes; all others are shown as text. */
 export const htmlTags: InlineRenderer = {
   nodes: ['HTMLTag'],
   render(node, context) {
@@ -94,8 +92,8 @@ export const htmlTags: InlineRenderer = {
 };
 
 /**
- * `<br>`: at the end of a line nothing is left to do; within one, only reading breaks it, and a cell of a table, which
- * has no other lines: an edited line stays one.
+ * Renders `<br>`. At the end of a line it is hidden. Within a line it breaks the line in reading mode and in table
+ * cells only, because a line that is edited stays one line.
  */
 function renderBreak(node: SyntaxNodeRef, context: RenderContext): void {
   if (drawnTableAt(context.state, node.from) !== null) {
@@ -112,7 +110,7 @@ function renderBreak(node: SyntaxNodeRef, context: RenderContext): void {
 
 const LANGUAGE = /\slang=(["']?)([a-z]{2,3}(?:-[a-z\d]{1,8})*)\1[\s>]/i;
 
-/** `<span …>` carries a look, and looks of notes are not shown: its text is. It can also name the language of its text. */
+/** Renders the text of `<span …>` without its style, and with its `lang`. */
 function renderSpan({ node, from, to }: SyntaxNodeRef, context: RenderContext): void {
   const close = closingTag(node, 'span', context.text.bind(context));
   const [, , lang] = LANGUAGE.exec(context.text(from, to)) ?? [];

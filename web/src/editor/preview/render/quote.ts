@@ -7,7 +7,7 @@ import { CalloutTitleWidget } from '../../media/callout-title.ts';
 import { calloutBody, isFolded } from '../callout-folds.ts';
 import type { InlineRenderer, RenderContext } from '../renderer.ts';
 
-/** Quotes, and callouts, which are quotes whose first line names a kind: `> [!note] Title`. */
+/** Quotes and callouts. A callout is a quote whose first line names a kind: `> [!note] Title`. */
 export const quotes: InlineRenderer = {
   nodes: ['Blockquote'],
   render(node, context) {
@@ -24,7 +24,7 @@ export const quotes: InlineRenderer = {
       if (innermost(context.state, to)?.from !== node.from) return;
       const isFirst = from === first.from;
       const isLast = from === last || (fold === 'closed' && isFirst);
-      // The name of a kind, which stands for a title, is where the text begins.
+      // The kind's name, which replaces a missing title, is at the start of the text.
       const attributes = isFirst && callout?.title === '' ? { ...style, dir: direction } : style;
       context.line(from, `${base}${side}${isFirst ? ' nv-first' : ''}${isLast ? ' nv-last' : ''}`, attributes);
     });
@@ -37,7 +37,7 @@ export const quotes: InlineRenderer = {
   },
 };
 
-/** The quote that a line ends in: of quotes in quotes, that one draws the line. */
+/** Returns the innermost quote at the end of a line, which decorates the line. */
 function innermost(state: EditorState, lineEnd: number): SyntaxNode | null {
   return quoteAround(syntaxTree(state).resolveInner(lineEnd, -1));
 }
@@ -47,14 +47,14 @@ function quoteAround(start: SyntaxNode | null): SyntaxNode | null {
   return null;
 }
 
-/** How many quotes a quote is in. */
+/** Returns the nesting depth of a quote. */
 function depthOf(quote: SyntaxNode): number {
   let depth = 0;
   for (let node = quoteAround(quote.parent); node !== null; node = quoteAround(node.parent)) depth++;
   return depth;
 }
 
-/** How a callout that folds is now; null for others. */
+/** Returns the fold state of a callout; null if it does not fold. */
 function foldOf({ fold }: CalloutHead, at: number, { state }: RenderContext): 'open' | 'closed' | null {
   if (fold === null || calloutBody(state, at) === null) return null;
   return isFolded(state, at) ? 'closed' : 'open';

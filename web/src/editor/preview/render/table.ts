@@ -1,7 +1,7 @@
 import { drawnTableAt } from '../../table/drawn-tables.ts';
 import type { InlineRenderer } from '../renderer.ts';
 
-/** Tables that are not drawn are shown as their source, in a fixed-width font. */
+/** Tables shown as source, in a fixed-width font. */
 export const tableSource: InlineRenderer = {
   nodes: ['Table'],
   render(node, context) {

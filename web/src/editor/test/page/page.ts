@@ -26,12 +26,12 @@ import { buildCounts } from '../../preview/visible-walk.ts';
 /** Interface of the editor page for browser tests. */
 export interface Harness {
   start(text: string, mode?: EditorMode): void;
-  /** Closes the editor and opens the note again where the cursor was; meanwhile, something happens. */
+  /** Closes the editor, calls `meanwhile`, and reopens the note with the same cursor. */
   reopen(meanwhile: () => void): void;
   readonly editor: EditorController;
-  /** Moves the cursor, and waits until the preview knows of the focus: CodeMirror tells it a moment after. */
+  /** Moves the cursor, and waits until the preview has noticed the focus, which CodeMirror reports a moment later. */
   goTo(offset: number): Promise<void>;
-  /** The text as another client has it: what the editor really stored. */
+  /** Returns the text as another client sees it. */
   stored(): string;
   /** Makes an edit as another client would. */
   remote(at: number, remove: number, insert: string): void;
@@ -40,7 +40,7 @@ export interface Harness {
   /** Runs a command with a selection while another client types a letter that it has not seen. */
   concurrently(command: EditorCommand, selection: readonly [number, number], typedAt: number): ConcurrentEdit;
   readonly commands: readonly EditorCommand[];
-  /** The store of an account's documents in this browser. */
+  /** Opens an account's store of documents in this browser. */
   deviceStore(account: string, now?: () => number): DeviceStore;
   readonly counts: typeof buildCounts;
   readonly opened: LinkTarget[];
