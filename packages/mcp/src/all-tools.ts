@@ -10,6 +10,7 @@ import { listLinks } from './tools/links.ts';
 import { createFolder, renameFolder } from './tools/manage-folders.ts';
 import { createNote, deleteNote, moveNotes, renameNote, restoreNote } from './tools/manage-notes.ts';
 import { queryNotes } from './tools/query-notes.ts';
+import { recentChanges, undoChange } from './tools/recent-changes.ts';
 import { fetchNote, search } from './tools/search-fetch.ts';
 import { searchNotes } from './tools/search-notes.ts';
 import { listTasks, setTask } from './tools/tasks.ts';
@@ -28,6 +29,7 @@ export const allTools: readonly Tool[] = [
   getBacklinks,
   listLinks,
   getHistory,
+  recentChanges,
   listTasks,
   listTrash,
   createNote,
@@ -40,6 +42,7 @@ export const allTools: readonly Tool[] = [
   moveNotes,
   deleteNote,
   restoreNote,
+  undoChange,
   createFolder,
   renameFolder,
   getAttachment,

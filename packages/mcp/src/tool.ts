@@ -56,6 +56,8 @@ export interface Tool {
   readonly input: TObject;
   readonly hints: ToolHints;
   readonly spendsByNote: boolean;
+  /** Whether it is refused to viewers of a vault. */
+  readonly forEditors: boolean;
   /** Throws ToolFailure for input that does not fit the schema, and when the tool refuses. */
   readonly call: (input: unknown, context: ToolContext) => Promise<Answer>;
 }
@@ -66,7 +68,7 @@ export function tool<const Input extends TObject>(spec: ToolSpec<Input>): Tool {
   let validator: ReturnType<typeof Compile<Input>> | undefined;
   const known = Object.keys(input.properties).join(', ');
   return {
-    ...{ name, title, description, input, spendsByNote },
+    ...{ name, title, description, input, spendsByNote, forEditors: rule.role !== undefined },
     hints: { readOnlyHint: rule.vault !== 'write', ...hints },
     async call(sent, context) {
       validator ??= Compile(input);

@@ -19,7 +19,7 @@ import { startServer, type TestServer } from '../kit/server.ts';
 import { type Known, toolCalls } from './tool-calls.ts';
 
 /** Reading tools that need an editor: see the table of operations. */
-const FOR_EDITORS = ['list_trash', 'get_history'];
+const FOR_EDITORS = ['list_trash', 'get_history', 'recent_changes'];
 /** These name no vault: they say nothing of one that is not there, instead of refusing it. */
 const OF_ALL_VAULTS = ['list_vaults', 'search'];
 
@@ -73,6 +73,7 @@ async function askAll(server: TestServer, everybody: Everybody, asked: Asked): P
     if (level === 'none' && isError && !/no such vault|nsufficient scope|not exist|no note/i.test(text))
       wrong.push(what);
     if (isAllowed && name === 'create_note' && typeof data.id === 'string') known.id = data.id;
+    if (isAllowed && typeof data.item === 'string') known.item = data.item;
     if (isAllowed && typeof data.hash === 'string') known.hash = data.hash;
     if (isAllowed && typeof data.version_before === 'number') known.version = data.version_before;
   }

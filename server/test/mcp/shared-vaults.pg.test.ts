@@ -18,7 +18,8 @@ onEachEngine('assistants in a shared vault', (open) => {
     assert.deepEqual(listed.data.vaults, [
       { id: vault, name: 'Shared', access: 'write', notes: 1, shared_by: 'Alice' },
     ]);
-    assert.ok((await assistant.tools()).includes('create_note'));
+    const all = await assistant.tools();
+    assert.ok(['create_note', 'recent_changes', 'undo_change'].every((name) => all.includes(name)));
     assert.equal((await assistant.call('create_note', { path: 'b.md', content: 'two' })).isError, false);
 
     await alice.patch(`${path}/${id}`, { role: 'viewer' });
@@ -26,7 +27,8 @@ onEachEngine('assistants in a shared vault', (open) => {
     // A client keeps the list of tools for a minute.
     await using later = await Assistant.connect(server, made.body.key);
     const tools = await later.tools();
-    assert.deepEqual([tools.includes('get_notes'), tools.includes('create_note')], [true, false]);
+    const shown = ['get_notes', 'create_note', 'recent_changes', 'get_history'].map((name) => tools.includes(name));
+    assert.deepEqual(shown, [true, false, false, false]);
     const refused = await assistant.call('create_note', { path: 'c.md', content: 'three' });
     assert.deepEqual([refused.isError, /can read this vault, but/.test(refused.text)], [true, true], refused.text);
     const { notes } = (await assistant.call('get_notes', { paths: ['b.md'] })).data as { notes: { path: string }[] };

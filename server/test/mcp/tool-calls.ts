@@ -17,6 +17,8 @@ export interface Known {
   hash: string;
   version: number;
   uri: string;
+  /** The item of the last write. */
+  item?: string;
 }
 
 /** One call of every tool; the reading ones first, which need only a note and an attachment `file.txt`. */
@@ -33,6 +35,7 @@ export const toolCalls: readonly ToolCall[] = [
   { name: 'list_tasks', input: ({ vault }) => ({ vault }) },
   { name: 'list_trash', input: ({ vault }) => ({ vault }) },
   { name: 'get_history', input: ({ vault, path }) => ({ vault, path }) },
+  { name: 'recent_changes', input: ({ vault }) => ({ vault, limit: 3 }) },
   { name: 'get_attachment', input: ({ vault }) => ({ vault, path: 'file.txt' }) },
   { name: 'search', input: () => ({ query: 'words' }) },
   { name: 'fetch', input: ({ uri }) => ({ id: uri }) },
@@ -56,6 +59,7 @@ export const toolCalls: readonly ToolCall[] = [
   { name: 'move_notes', input: ({ vault, id, word }) => ({ vault, ids: [id], folder: `${word} folder` }) },
   { name: 'rename_folder', input: ({ vault, word }) => ({ vault, path: `${word} folder`, new_path: `${word} moved` }) },
   { name: 'get_attachment_upload_target', input: ({ vault, word }) => ({ vault, path: `${word}.png` }) },
+  { name: 'undo_change', input: ({ vault, item }) => ({ vault, item }) },
   { name: 'delete_note', input: ({ vault, id }) => ({ vault, id }) },
 ];
 
@@ -72,6 +76,7 @@ export async function callAll(
     const { data } = result;
     if (name === 'search') known.uri = data.results?.[0]?.id ?? '';
     if (typeof data.id === 'string' && name === 'create_note') known.id = data.id;
+    if (typeof data.item === 'string') known.item = data.item;
     if (typeof data.hash === 'string') known.hash = data.hash;
     if (typeof data.version_before === 'number') known.version = data.version_before;
   }

@@ -139,7 +139,7 @@ onEachEngine('the tools of assistants', (open) => {
     assert.match(dry.text, /nothing was deleted\. 1 note links/);
     assert.deepEqual([dry.data.path, dry.data.deleted, await textOf(world, 'a.md')], ['a.md', false, 'one two']);
     const deleted = await assistant.call('delete_note', { path: 'a.md' });
-    assert.match(deleted.text, new RegExp(`restore_note with id ${id}`));
+    assert.match(deleted.text, new RegExp(`restore_note \\{"id":"${id}"\\}`));
     assert.equal(await textOf(world, 'a.md'), undefined);
     const back = await assistant.call('restore_note', { id });
     assert.deepEqual([back.isError, await textOf(world, 'a.md')], [false, 'one two']);

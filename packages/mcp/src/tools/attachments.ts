@@ -100,7 +100,7 @@ export const getUploadTarget = tool({
     const { url, method, expires_at: expires } = ticket;
     const parts = [
       `${method} the raw bytes to ${url} until ${expires}, once. The URL needs no credential and is a secret.`,
-      'An attachment that is at the path already is replaced.',
+      'An attachment that is at the path already is replaced. No call undoes an upload.',
     ];
     return { parts, structured: { url, method, expires_at: expires } };
   },

@@ -4,6 +4,7 @@ import { NOTE_BYTES_MAX, type Note } from '@notevault/protocol/notes.ts';
 import { chooseNote, type NoteName } from '../choose-note.ts';
 import { EditFailure } from '../edits/edit.ts';
 import { type Answer, DATA_NOTICE, data, type Parts, ToolFailure } from '../text/answer.ts';
+import { type UndoCall, withUndo } from '../text/undo-call.ts';
 import type { ToolContext } from '../tool.ts';
 import { editRefused } from './note-view.ts';
 
@@ -39,7 +40,10 @@ export async function changeNote(
       return changed(note, content, null, context);
     }
     const written = await writeOver(client, note, content, context);
-    if (written !== null) return changed(note, written.content, written, context);
+    if (written !== null) {
+      const answer = await changed(note, written.content, written, context);
+      return withUndo(client, answer, [undoOf(note, written)], written.path);
+    }
     if (attempt >= TRIES)
       throw new ToolFailure('The note is being changed by others all the time; nothing was done. Try again later.');
   }
@@ -123,8 +127,21 @@ async function changed(before: Note, content: string, written: Note | null, cont
   const lead =
     written === null
       ? `Dry run: nothing was changed. ${was} → ${is} bytes. The hash is still ${before.content_hash}.`
-      : `Changed. ${was} → ${is} bytes, version ${written.version}, hash ${written.content_hash}. To undo: restore_note with version ${before.version}.`;
+      : `Changed. ${was} → ${is} bytes, version ${written.version}, hash ${written.content_hash}.`;
   return { parts: [lead, ...shownDiff(before.path, diff)], structured };
+}
+
+/** Returns the call that gives a note its earlier text again, unless its text has changed since the write. */
+export function undoOf(
+  before: Pick<Note, 'id' | 'version'>,
+  { content_hash: hash }: Pick<Note, 'content_hash'>,
+): UndoCall {
+  return { tool: 'restore_note', arguments: { id: before.id, version: before.version, base_hash: hash } };
+}
+
+/** Returns the call that deletes a created note, unless its text has changed since. */
+export function undoOfCreated({ id, content_hash: hash }: Note): UndoCall {
+  return { tool: 'delete_note', arguments: { id, base_hash: hash } };
 }
 
 /** Returns the path of a note and a difference, as parts of an answer. */

@@ -10,8 +10,9 @@ import { EditFailure } from '../edits/edit.ts';
 import { changeTags, propertyOf, removeProperty, setProperty } from '../edits/properties.ts';
 import { explained } from '../failure.ts';
 import { type Answer, DATA_NOTICE, data, type Parts, ToolFailure } from '../text/answer.ts';
+import { withUndo } from '../text/undo-call.ts';
 import { CHANGES, type ToolContext, tool } from '../tool.ts';
-import { writeOver } from './change-note.ts';
+import { undoOf, writeOver } from './change-note.ts';
 import { input, text, vault } from './fields.ts';
 
 const NOTES_MAX = 100;
@@ -131,7 +132,13 @@ async function changeMany(
   if (first?.kind === 'left' && outcomes.every((each) => each.kind === 'left' && each.error !== undefined)) {
     throw first.error;
   }
-  return answerOf(outcomes, dry);
+  const answer = answerOf(outcomes, dry);
+  const changed = outcomes.filter((each) => each.kind === 'changed');
+  const last = changed.at(-1);
+  if (dry || last === undefined) return answer;
+  const calls = changed.map(({ note, written }) => undoOf(note, written));
+  const each = 'call restore_note for each note with its path, the version in brackets, and its hash as base_hash.';
+  return withUndo(client, answer, calls, last.written.path, changed.length === 1 ? undefined : each);
 }
 
 async function changeOne(
@@ -171,12 +178,11 @@ function answerOf(outcomes: readonly Named[], dry: boolean): Answer {
   const missing = outcomes.filter(({ kind }) => kind === 'missing').map(({ name }) => name);
   const unchanged = outcomes.filter(({ kind }) => kind === 'unchanged').length;
   const lead = `${dry ? 'Dry run: nothing was changed. Would change' : 'Changed'} ${counted(changed.length, 'note')}; ${unchanged} had this already, ${left.length} left as they are.`;
-  const undo = dry || changed.length === 0 ? '' : ' To undo one: restore_note with the version in brackets.';
   const lines = changed.map(({ note, written }) =>
     dry ? note.path : `${note.path}  ${written.content_hash} (${note.version})`,
   );
   const parts: Parts = [
-    lead + undo,
+    lead,
     ...(lines.length === 0 ? [] : [data(lines.join('\n'))]),
     ...(left.length === 0
       ? []

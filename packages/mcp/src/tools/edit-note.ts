@@ -7,8 +7,9 @@ import { chooseVault } from '../choose-vault.ts';
 import { applyNoteEdits } from '../edits/apply-edits.ts';
 import { EditFailure, type NoteEdit, overwritesUnquoted } from '../edits/edit.ts';
 import { type Answer, DATA_NOTICE, data, ToolFailure } from '../text/answer.ts';
+import { withUndo } from '../text/undo-call.ts';
 import { ADDS, CHANGES, type ToolContext, tool } from '../tool.ts';
-import { changeNote, createAt } from './change-note.ts';
+import { changeNote, createAt, undoOfCreated } from './change-note.ts';
 import { baseHash, dryRun, id, input, path, text, vault } from './fields.ts';
 import { editRefused } from './note-view.ts';
 
@@ -146,7 +147,8 @@ async function createdWith(
   if (note === null) return null;
   const { id, path, content_hash: hash, version } = note;
   const structured = { notice: DATA_NOTICE, id, path, created: true, hash, version };
-  return { parts: [`Created the note. Hash ${hash}, version ${version}.`, data(path)], structured };
+  const parts = [`Created the note. Hash ${hash}, version ${version}.`, data(path)];
+  return withUndo(client, { parts, structured }, [undoOfCreated(note)], path);
 }
 
 /** Puts a text under new headings, one for each part of a heading path. */

@@ -5,6 +5,7 @@ import { counted } from '@notevault/protocol/values/counted.ts';
 import { chooseVault } from '../choose-vault.ts';
 import { type Answer, DATA_NOTICE, data, ToolFailure } from '../text/answer.ts';
 import { linksLeftOf } from '../text/links-left.ts';
+import { withUndo } from '../text/undo-call.ts';
 import { ADDS, CHANGES, tool } from '../tool.ts';
 import { dryMove, input, text, vault } from './fields.ts';
 
@@ -18,7 +19,8 @@ export const createFolder = tool({
   async run({ vault: wanted, path }, context) {
     const client = await chooseVault(context, wanted);
     const { name, id } = await client.createFolder(path);
-    return { parts: ['The folder exists.', data(name)], structured: { notice: DATA_NOTICE, path: name, id } };
+    const answer = { parts: ['The folder exists.', data(name)], structured: { notice: DATA_NOTICE, path: name, id } };
+    return withUndo(client, answer, [], name);
   },
 });
 
@@ -37,7 +39,8 @@ export const renameFolder = tool({
     const left = linksLeftOf(answer);
     const structured = { notice: DATA_NOTICE, old_path: from, new_path: to, notes: count, attachments, ...left.fields };
     const lead = `Renamed, with ${counted(count, 'note')} and ${counted(attachments, 'attachment')}.`;
-    return { parts: [lead, data(`${from} → ${to}`), ...left.parts], structured };
+    const undo = { tool: 'rename_folder', arguments: { path: to, new_path: from } };
+    return withUndo(client, { parts: [lead, data(`${from} → ${to}`), ...left.parts], structured }, [undo], to);
   },
 });
 

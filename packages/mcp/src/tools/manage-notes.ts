@@ -1,5 +1,12 @@
 import type { VaultClient } from '@notevault/client/vault-client.ts';
-import { fileName, foldPath, joinPath, normalizeNotePath, normalizePath } from '@notevault/note-text/paths.ts';
+import {
+  fileName,
+  folderOf,
+  foldPath,
+  joinPath,
+  normalizeNotePath,
+  normalizePath,
+} from '@notevault/note-text/paths.ts';
 import type { LinksLeft } from '@notevault/protocol/links.ts';
 import type { Note } from '@notevault/protocol/notes.ts';
 import { operations } from '@notevault/protocol/operations.ts';
@@ -10,8 +17,9 @@ import { chooseVault } from '../choose-vault.ts';
 import { type Answer, DATA_NOTICE, data, ToolFailure } from '../text/answer.ts';
 import { linksLeftOf } from '../text/links-left.ts';
 import { trashLine } from '../text/trash-line.ts';
+import { withUndo } from '../text/undo-call.ts';
 import { ADDS, CHANGES, type ToolContext, tool } from '../tool.ts';
-import { changeNote, checkSize, createAt, shownDiff, sizeOf, staleText } from './change-note.ts';
+import { changeNote, checkSize, createAt, shownDiff, sizeOf, staleText, undoOf, undoOfCreated } from './change-note.ts';
 import { baseHash, dryDelete, dryMove, dryRun, id, input, path, text, vault } from './fields.ts';
 
 /** Most items that one call may touch. */
@@ -46,7 +54,8 @@ export const createNote = tool({
     const { id, content_hash: hash, version } = note;
     const size = sizeOf(note.content);
     const structured = { notice: DATA_NOTICE, id, path: note.path, created: true, hash, version, size_after: size };
-    return { parts: [`Created. Id ${id}, ${size} bytes, hash ${hash}.`, data(note.path)], structured };
+    const parts = [`Created. Id ${id}, ${size} bytes, hash ${hash}.`, data(note.path)];
+    return withUndo(client, { parts, structured }, [undoOfCreated(note)], note.path);
   },
 });
 
@@ -84,7 +93,8 @@ export const renameNote = tool({
       ...left.fields,
     };
     const lead = `Renamed. ${counted(linking, 'note links', 'notes link')} to it under its new name. Hash ${renamed.content_hash}.`;
-    return { parts: [lead, data(`${from} → ${to}`), ...left.parts], structured };
+    const undo = { tool: 'rename_note', arguments: { id: note.id, new_path: from } };
+    return withUndo(client, { parts: [lead, data(`${from} → ${to}`), ...left.parts], structured }, [undo], to);
   },
 });
 
@@ -112,22 +122,30 @@ export const moveNotes = tool({
     if (count > ITEMS_MAX) throw new ToolFailure(`Send at most ${ITEMS_MAX} notes.`);
     const client = await chooseVault(context, wanted);
     const named = new Map<string, Note>();
-    // A dry run says from where each note would move, so it reads those that are named by id too.
-    const names = [...paths.map((path) => ({ path })), ...(dry === true ? ids.map((id) => ({ id })) : [])];
+    // Notes named by id are read too, because the answer says where each note was.
+    const names = [...paths.map((path) => ({ path })), ...ids.map((id) => ({ id }))];
     for (const name of names) {
       const note = await chooseNote(client, name);
       named.set(note.id, note);
     }
+    const target = /^[/\s]*$/.test(folder) ? '' : normalizePath(folder);
     if (dry === true) {
-      const target = /^[/\s]*$/.test(folder) ? '' : normalizePath(folder);
       const moves = [...named.values()].map((note) => ({ note, to: joinPath(target, fileName(note.path)) }));
       return wouldMove(client, moves, () => client.moveNotes([...named.keys()], folder, true), null);
     }
-    const all = [...new Set([...named.keys(), ...ids])];
+    const all = [...named.keys()];
     const left = linksLeftOf(await client.moveNotes(all, folder));
     const lead = [`Moved ${counted(all.length, 'note')} to this folder:`, data(folder === '' ? '(the root)' : folder)];
     const structured = { notice: DATA_NOTICE, moved: all.length, folder, ...left.fields };
-    return { parts: [...lead, ...left.parts], structured };
+    const answer = { parts: [...lead, ...left.parts], structured };
+    const moved = [...named.values()].filter(({ path }) => foldPath(folderOf(path)) !== foldPath(target));
+    const [first] = moved;
+    if (first === undefined) return answer;
+    const undo = [...Map.groupBy(moved, ({ path }) => folderOf(path))].map(([source, notes]) => ({
+      tool: 'move_notes',
+      arguments: { ids: notes.map(({ id }) => id), folder: source },
+    }));
+    return withUndo(client, answer, undo, joinPath(target, fileName(first.path)));
   },
 });
 
@@ -191,8 +209,9 @@ export const deleteNote = tool({
     // With the hash, a text that somebody has just written is not deleted.
     await client.deleteNote(note.id, note.content_hash);
     const structured = { notice: DATA_NOTICE, id: note.id, path: note.path, deleted: true, linking_notes: linking };
-    const lead = `Moved to the trash. ${counted(linking, 'note links', 'notes link')} to it. To bring it back: restore_note with id ${note.id}.`;
-    return { parts: [lead, data(note.path)], structured };
+    const lead = `Moved to the trash. ${counted(linking, 'note links', 'notes link')} to it.`;
+    const undo = { tool: 'restore_note', arguments: { id: note.id } };
+    return withUndo(client, { parts: [lead, data(note.path)], structured }, [undo], note.path);
   },
 });
 
@@ -228,7 +247,10 @@ export const restoreNote = tool({
     if (dry === true || hash !== undefined || old.content === note.content) {
       return changeNote(client, { id: note.id }, options, context, () => old.content);
     }
-    return restored(note, version, await client.restoreVersion(note.id, version), context);
+    const written = await client.restoreVersion(note.id, version);
+    // Somebody may have changed the note after it was read.
+    const undo = undoOf({ id: note.id, version: written.version - 1 }, written);
+    return withUndo(client, await restored(note, version, written, context), [undo], written.path);
   },
 });
 
@@ -242,14 +264,11 @@ async function fromTrash(client: VaultClient, { id, path }: NoteName, dry: boole
       ? await client.restoreFromTrash(await trashedAt(client, path ?? ''))
       : await client.restoreFromTrash(id, path);
   const { path: at, content_hash: hash } = note ?? attachment ?? { path: '', content_hash: '' };
-  const structured = {
-    notice: DATA_NOTICE,
-    id: (note ?? attachment)?.id ?? id,
-    path: at,
-    restored: 'from the trash',
-    hash,
-  };
-  return { parts: [`Restored from the trash. Hash ${hash}.`, data(at)], structured };
+  const restoredId = (note ?? attachment)?.id ?? id;
+  const structured = { notice: DATA_NOTICE, id: restoredId, path: at, restored: 'from the trash', hash };
+  // Attachments have no tool that deletes them.
+  const undo = note === undefined ? [] : [undoOfCreated(note)];
+  return withUndo(client, { parts: [`Restored from the trash. Hash ${hash}.`, data(at)], structured }, undo, at);
 }
 
 /** Returns the id of the only deleted entry that had a path. Throws ToolFailure if there is none, or several. */

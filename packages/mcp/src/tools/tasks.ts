@@ -5,7 +5,9 @@ import { Type } from 'typebox';
 import { chooseNote } from '../choose-note.ts';
 import { chooseVault } from '../choose-vault.ts';
 import { DATA_NOTICE, data, ToolFailure } from '../text/answer.ts';
+import { withUndo } from '../text/undo-call.ts';
 import { CHANGES, tool } from '../tool.ts';
+import { undoOf } from './change-note.ts';
 import { cursor, id, input, optional, path, text, vault } from './fields.ts';
 
 export const listTasks = tool({
@@ -54,12 +56,16 @@ export const setTask = tool({
     const client = await chooseVault(context, wanted);
     const note = await chooseNote(client, name);
     try {
-      const { task, version, content_hash: hash } = await client.toggleTask({ note_id: note.id, line, text, state });
+      const toggled = await client.toggleTask({ note_id: note.id, line, text, state });
+      const { task, version, content_hash: hash } = toggled;
       const structured = { notice: DATA_NOTICE, id: note.id, path: note.path, task, hash, version };
-      const undo =
-        version === note.version ? '' : ` To undo: set_task with state ${state === 'done' ? 'open' : 'done'}.`;
-      const lead = `The task is ${task.state}. Hash ${hash}, version ${version}.${undo}`;
-      return { parts: [lead, data(taskLine({ ...task, path: note.path }))], structured };
+      const lead = `The task is ${task.state}. Hash ${hash}, version ${version}.`;
+      const answer = { parts: [lead, data(taskLine({ ...task, path: note.path }))], structured };
+      if (version === note.version) return answer;
+      const back = { id: note.id, line: task.line, text: task.text, state: state === 'done' ? 'open' : 'done' };
+      // Exact also for a cancelled task, but only if nobody changed the note after it was read.
+      const undo = version === note.version + 1 ? undoOf(note, toggled) : { tool: 'set_task', arguments: back };
+      return withUndo(client, answer, [undo], note.path);
     } catch (error) {
       if (!(error instanceof ApiError) || error.status !== 409) throw error;
       throw new ToolFailure('This line no longer has this task; nothing was changed. list_tasks shows where it is.');
