@@ -34,7 +34,7 @@ export default class NotevaultPlugin extends Plugin {
     data: () => this.#data,
     save: (data) => this.#save(data),
     live: (sync, connection) =>
-      new LiveSession({
+      LiveSession.open({
         ...{ app: this.app, sync, connection, deviceId: deviceId(this.app) },
         deviceName: this.controller.deviceName,
         ...{ indexedDb: window.indexedDB, extensions: this.#extensions },

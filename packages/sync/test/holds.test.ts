@@ -43,7 +43,7 @@ async function syncedNote(text: string) {
 
 test('the text of a held note is neither sent nor fetched, and the note is renamed nevertheless', async () => {
   const { disk, server, engine, sync, row } = await syncedNote('one\n');
-  const hold = await engine.hold('note.md', 'one\n');
+  const hold = await engine.holds.hold('note.md', 'one\n');
   assert.deepEqual([hold?.id, hold?.text], [row.id, 'one\n']);
   disk.userWrite('note.md', 'one\nhere\n');
   server.agentWrite(row, 'one\nthere\n');
@@ -60,7 +60,7 @@ test('the text of a held note is neither sent nor fetched, and the note is renam
 
 test('a note that is released is compared with the text that was agreed on last', async () => {
   const { disk, server, engine, sync, row } = await syncedNote('one\n');
-  const hold = await engine.hold('note.md', 'one\n');
+  const hold = await engine.holds.hold('note.md', 'one\n');
   disk.userWrite('note.md', 'one\ntwo\n');
   server.agentWrite(row, 'one\ntwo\n');
   await hold?.agree('one\ntwo\n');
@@ -73,13 +73,29 @@ test('a note that is released is compared with the text that was agreed on last'
 test('a note that is not in sync cannot be held, nor can one twice', async () => {
   const { disk, engine } = await syncedNote('one\n');
   disk.userWrite('new.md', 'text\n');
-  assert.equal(await engine.hold('new.md', 'text\n'), null);
-  assert.notEqual(await engine.hold('note.md', 'one\n'), null);
-  assert.equal(await engine.hold('note.md', 'one\n'), null);
+  assert.equal(await engine.holds.hold('new.md', 'text\n'), null);
+  assert.notEqual(await engine.holds.hold('note.md', 'one\n'), null);
+  assert.equal(await engine.holds.hold('note.md', 'one\n'), null);
 });
 
 test('the text of a file that was changed since is told by what was agreed on, not by the file', async () => {
   const { disk, engine } = await syncedNote('one\n');
   disk.userWrite('note.md', 'changed\n');
-  assert.equal((await engine.hold('note.md', 'changed\n'))?.text, 'one\n');
+  assert.equal((await engine.holds.hold('note.md', 'changed\n'))?.text, 'one\n');
+});
+
+test('the text of a reserved note is left alone until it is held, and after a hold that reserves it again', async () => {
+  const { disk, server, engine, sync, row } = await syncedNote('one\n');
+  engine.holds.reserve([row.id, 'unknown']);
+  disk.userWrite('note.md', 'one\nhere\n');
+  assert.equal((await sync()).kind, 'in step');
+  assert.equal(server.live[0]?.content, 'one\n');
+  const hold = await engine.holds.hold('note.md', 'one\nhere\n');
+  assert.deepEqual([hold?.id, hold?.text], [row.id, 'one\n']);
+  hold?.reserve();
+  assert.equal((await sync()).kind, 'in step');
+  assert.equal(server.live[0]?.content, 'one\n');
+  (await engine.holds.hold('note.md', 'one\nhere\n'))?.release();
+  assert.equal((await sync()).kind, 'in step');
+  assert.equal(server.live[0]?.content, 'one\nhere\n');
 });

@@ -23,6 +23,11 @@ type Row = Omit<NoteCopy, 'updates'>;
 const NOTES = 'notes';
 const UPDATES = 'updates';
 
+/** Returns the name of the database with the unsent edits of a device. */
+export function copiesOf(deviceId: string): string {
+  return `notevault-live-${deviceId}`;
+}
+
 /** Documents with unsent edits in IndexedDB, so that the end of the app loses no letter. */
 export class CopyStore {
   readonly #opened: Promise<IDBDatabase>;
@@ -39,6 +44,11 @@ export class CopyStore {
       request.onerror = () => reject(request.error ?? new Error('no database'));
     });
     this.#opened.catch(() => undefined);
+  }
+
+  /** Removes a database, once nobody uses it any more. */
+  static async remove(factory: IDBFactory, name: string): Promise<void> {
+    await result(factory.deleteDatabase(name));
   }
 
   async ids(): Promise<readonly string[]> {

@@ -227,6 +227,27 @@ export class LiveFile {
     void this.#change({ path: this.file.path });
   }
 
+  /** Resolves once the server has all edits, or live editing has ended. */
+  sent(): Promise<void> {
+    return new Promise((resolve) => {
+      let end = (): void => undefined;
+      const check = () => {
+        const { isSaved, end: ended } = this.#note.state;
+        if (!isSaved && ended === null && !this.#isOver) return;
+        end();
+        resolve();
+      };
+      end = this.#note.onState(check);
+      check();
+    });
+  }
+
+  /** Gives a text that no editor can show to the engine; one with unsent edits stays here until they are sent. */
+  async giveBack(): Promise<void> {
+    if (this.#note.state.isSaved) await this.#end('refused', this.text);
+    else this.leave();
+  }
+
   /** Stops live editing. Once both sides have the note's text, the sync engine takes over again. */
   async close(): Promise<void> {
     if (this.#isClosing) return;
@@ -260,14 +281,18 @@ export class LiveFile {
       .catch(() => undefined);
   }
 
-  /** Leaves everything as it is: what was not sent is in the copy of this device. */
+  /**
+   * Leaves everything as it is: what was not sent is in the copy of this device. With a copy the engine leaves the text
+   * alone until the note is live again: the file has the unsent edits too, and the vault would get them twice.
+   */
   leave(): void {
     if (this.#isOver) return;
     this.#isOver = true;
     for (const view of [...this.editors.keys()]) this.unbind(view);
     this.#foreign.stop();
     this.#note[DISPOSE]();
-    this.#hold.release();
+    if (this.#isCopied) this.#hold.reserve();
+    else this.#hold.release();
     this.#doc.destroy();
   }
 
@@ -378,6 +403,7 @@ export class LiveFile {
     if (this.#isOver) return;
     this.#isOver = true;
     await this.#hold.agree(agreed);
+    this.#isCopied = false;
     await this.#parts.store.remove(this.id).catch(() => undefined);
     this.#isOver = false;
     this.leave();

@@ -1,6 +1,6 @@
 import type { Extension } from '@codemirror/state';
 import { type EditorView, type PluginValue, ViewPlugin, type ViewUpdate } from '@codemirror/view';
-import type { Hold } from '@notevault/sync/engine/holds.ts';
+import type { SyncEngine } from '@notevault/sync/engine/engine.ts';
 import type { MarkdownView, Plugin, TAbstractFile, TFile } from 'obsidian';
 import { fromDocument, ownerOf } from './bound-editor.ts';
 import { remoteCursors } from './cursors.ts';
@@ -8,8 +8,8 @@ import { type EndReason, type LiveDeps, LiveFile } from './live-file.ts';
 import { inLineFeeds } from './texts.ts';
 
 export interface LiveOptions extends LiveDeps {
-  /** Takes a note from the engine; null when it cannot be live now. */
-  hold(path: string, text: string): Promise<Hold | null>;
+  /** The engine's notes, of which those that are live are held. */
+  readonly holds: Pick<SyncEngine['holds'], 'hold' | 'pathOf'>;
   /** The name of the person here, for others where the account has none. */
   readonly name: string;
   /** Returns whether the socket is connected. */
@@ -116,14 +116,32 @@ export class LiveNotes {
     plugin.register(() => this.close());
   }
 
-  /** Continues with the notes whose edits the server did not get before the app ended. */
+  /**
+   * Continues with the notes whose edits the server did not get before the app ended, or before they were left. The
+   * engine leaves their texts alone meanwhile.
+   */
   async recover(): Promise<void> {
-    const { store, app } = this.#options;
+    const { store, app, holds } = this.#options;
     for (const id of await store.ids()) {
-      const copy = await store.load(id);
-      const file = copy === null ? null : app.vault.getFileByPath(copy.path);
+      if (this.#isOver) return;
+      if ([...this.#live.values()].some((live) => live.id === id)) continue;
+      const path = holds.pathOf(id);
+      // The note is in neither place any more.
+      if (path === undefined) await store.remove(id);
+      const file = path === undefined ? null : app.vault.getFileByPath(path);
       if (file !== null) void this.#start(file);
     }
+  }
+
+  /** Resolves once the server has the edits of all live notes; at once without a connection, and at most after `ms`. */
+  async sent(ms: number): Promise<void> {
+    if (!this.#options.isConnected()) return;
+    let timer: number | undefined;
+    const late = new Promise<void>((resolve) => {
+      timer = window.setTimeout(resolve, ms);
+    });
+    await Promise.race([late, Promise.all([...this.#live.values()].map((live) => live.sent()))]);
+    window.clearTimeout(timer);
   }
 
   /** Checks the open editors in the next task; call it whenever they may have changed. */
@@ -210,7 +228,7 @@ export class LiveNotes {
     try {
       const onDisk = inLineFeeds(await this.#options.app.vault.read(file));
       const { path } = file;
-      const hold = await this.#options.hold(path, onDisk);
+      const hold = await this.#options.holds.hold(path, onDisk);
       if (hold === null) return;
       const copy = await this.#options.store.load(hold.id).catch(() => null);
       // From here on a live note hears of it.
@@ -254,7 +272,8 @@ export class LiveNotes {
       window.clearTimeout(timer);
     }
     if (live.isReady) return;
-    this.#drop(live.file);
+    await live.giveBack();
+    this.#live.delete(live.file);
     throw new Error('not a text that can be edited here');
   }
 
@@ -272,5 +291,6 @@ export class LiveNotes {
   #lookAtFiles(): void {
     for (const live of this.#live.values()) void live.check();
     this.check();
+    void this.recover().catch(() => undefined);
   }
 }

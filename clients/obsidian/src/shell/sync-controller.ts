@@ -5,6 +5,7 @@ import type { Clock } from '@notevault/sync/engine/ports.ts';
 import type { Control } from '@notevault/sync/run/run-once.ts';
 import { NO_STATUS, type SyncStatus } from '@notevault/sync/run/sync-status.ts';
 import { type App, Platform } from 'obsidian';
+import { CopyStore, copiesOf } from '../live/copy-store.ts';
 import type { Foreseen } from '../sync/activity.ts';
 import { type Connection, disconnect } from '../sync/connect.ts';
 import { deviceId, readMarker, removeMarker } from '../sync/device.ts';
@@ -21,7 +22,14 @@ export interface ControllerOptions {
   data(): PluginData;
   save(data: PluginData): Promise<void>;
   /** Begins to edit notes live, with what syncs. */
-  live?(sync: VaultSync, connection: Connection): { close(): void };
+  live?(sync: VaultSync, connection: Connection): Promise<Live>;
+}
+
+/** The live notes of a session. */
+interface Live {
+  /** Resolves once the server has what was typed, or cannot be reached; after a while in any case. */
+  sent(): Promise<void>;
+  close(): void;
 }
 
 /** Phase of the plugin, before, during and after syncing. */
@@ -45,7 +53,7 @@ export class SyncController {
   readonly #signIn: SignIn;
   readonly #listeners = new Set<() => void>();
   #sync: VaultSync | null = null;
-  #live: { close(): void } | null = null;
+  #live: Live | null = null;
   #phase: Phase = 'not connected';
   #soon: number | null = null;
   /** Queue that runs one phase change at a time. */
@@ -102,7 +110,7 @@ export class SyncController {
       this.#sync = await VaultSync.open(this.#syncOptions(connection));
       if (this.#sync.isNew) return this.#enter('asks');
       this.#enter('runs');
-      this.#start();
+      await this.#start();
     });
   }
 
@@ -138,14 +146,15 @@ export class SyncController {
   begin(): void {
     if (this.#phase !== 'asks' || this.#sync === null) return;
     this.#enter('runs');
-    this.#start();
+    void this.#next(() => this.#start());
   }
 
-  #start(): void {
+  /** Starts the engine, once it knows which texts it must leave alone. */
+  async #start(): Promise<void> {
     const { connection } = this.#options.data();
     if (this.#sync === null || connection === null) return;
+    this.#live ??= (await this.#options.live?.(this.#sync, connection)) ?? null;
     this.#sync.start();
-    this.#live ??= this.#options.live?.(this.#sync, connection) ?? null;
   }
 
   /** Notes are given back to the engine before it ends. */
@@ -179,6 +188,8 @@ export class SyncController {
       await this.#close();
       this.#signIn.clear();
       await IdbStore.remove(indexedDb, deviceId(app));
+      // Its unsent edits are in the files too, and another sync would send both.
+      await CopyStore.remove(indexedDb, copiesOf(deviceId(app)));
       await removeMarker(app.vault.adapter);
       await this.#options.save({ ...this.#options.data(), connection: null });
       this.#enter('not connected');
@@ -207,7 +218,7 @@ export class SyncController {
   /** Carries out a decision of a person. */
   request(control: Control): void {
     if (control === 'follow-server' || control === 'make-authoritative') this.begin();
-    if (this.#sync !== null && !this.#sync.isRunning && this.#phase === 'runs') this.#start();
+    if (this.#sync !== null && !this.#sync.isRunning && this.#phase === 'runs') void this.#next(() => this.#start());
     this.#sync?.request(control);
     this.#announce();
   }
@@ -218,6 +229,7 @@ export class SyncController {
 
   hide(): Promise<void> {
     return this.#next(async () => {
+      await this.#live?.sent();
       this.#endLive();
       if (this.#phase === 'runs') await this.#sync?.hide();
     });
@@ -225,7 +237,7 @@ export class SyncController {
 
   show(): Promise<void> {
     return this.#next(async () => {
-      if (this.#phase === 'runs') this.#start();
+      if (this.#phase === 'runs') await this.#start();
     });
   }
 

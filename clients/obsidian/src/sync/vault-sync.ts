@@ -7,7 +7,6 @@ import type { VaultClient } from '@notevault/client/vault-client.ts';
 import { requireFit, VersionMisfit } from '@notevault/client/version-fit.ts';
 import { VaultServer } from '@notevault/sync/adapters/vault-server.ts';
 import { SyncEngine, type SyncResult } from '@notevault/sync/engine/engine.ts';
-import type { Hold } from '@notevault/sync/engine/holds.ts';
 import { type Clock, type DiskFile, FolderGone } from '@notevault/sync/engine/ports.ts';
 import { Approval } from '@notevault/sync/plan/approval.ts';
 import { isConflictPath } from '@notevault/sync/plan/names.ts';
@@ -168,9 +167,9 @@ export class VaultSync {
     return foreseen(operations);
   }
 
-  /** Takes a note from the engine while its document is edited here: see Holds.hold. */
-  hold(path: string, text: string): Promise<Hold | null> {
-    return this.#folder.engine.hold(path, text);
+  /** Notes whose documents are edited here. */
+  get holds(): SyncEngine['holds'] {
+    return this.#folder.engine.holds;
   }
 
   /** Syncs once, beside no other run. */

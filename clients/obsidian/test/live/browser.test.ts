@@ -49,11 +49,18 @@ onSqlite('live notes in Chromium', (open) => {
   }
 });
 
+/** Lets the engine be first, which is ready sooner on a busy device. */
+const SLOW_COPIES = {
+  file: 'live/copy-store.ts',
+  guard: 'async ids(): Promise<readonly string[]> {',
+  without: 'async ids() { await new Promise((resolve) => setTimeout(resolve, 1000));',
+};
+
 onEachEngine('the whole plugin in Chromium', (open) => {
   if (noChromium !== undefined) return;
   let devices: DeviceBrowser;
   before(async () => {
-    devices = await startDevices();
+    devices = await startDevices([SLOW_COPIES]);
   });
   after(() => devices[Symbol.asyncDispose]());
   wholeTests(async () => ({

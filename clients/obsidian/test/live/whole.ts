@@ -78,6 +78,28 @@ export function wholeTests(
       }
     });
 
+    test('sends what was typed offline once when the app was killed before, and once when it was hidden', async () => {
+      await using at = await vaultWith('first\n');
+      const home = await at.home();
+      await live(home);
+      await home.run((device) => device.cut());
+      await home.run((device) => device.type(0, 'killed\n'));
+      await until(async () => (await textOf(home))?.includes('killed') === true, 'the file');
+      await home.kill();
+      await until(async () => (await at.stored()).includes('killed'), 'the letters');
+      await home.run((device, path) => device.open(path), PATH);
+      await live(home);
+      await home.run((device) => device.type(0, 'hidden\n'));
+      await home.run((device) => device.hide());
+      assert.equal(await at.stored(), 'first\nkilled\nhidden\n');
+      await home.run((device) => device.show());
+      await live(home);
+      await at.append('by an assistant\n');
+      const text = 'first\nkilled\nhidden\nby an assistant\n';
+      await until(async () => (await textOf(home))?.includes('assistant') === true, 'the last line');
+      assert.deepEqual([await at.stored(), await textOf(home)], [text, text]);
+    });
+
     test('sends nothing of a person who may only read, and keeps what they typed beside the note', async () => {
       await using at = await vaultWith('first\n');
       const change = await at.join('editor');

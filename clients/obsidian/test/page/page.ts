@@ -57,7 +57,7 @@ class PageDevice extends AppOnPage {
       open: (id, doc) => this.#socket.open(id, doc),
       keepBeside: async (path, text) => void this.kept.push([path, text]),
       now: () => Date.now(),
-      hold: (path, text) => this.engine.hold(path, text),
+      holds: this.engine,
       isConnected: () => this.#socket.isConnected,
       name: 'alice',
     });
@@ -68,6 +68,7 @@ class PageDevice extends AppOnPage {
     // The socket connects with the first note.
     this.#socket.watch(options.vault);
     this.app.start();
+    this.engine.reserve(this.#store.ids());
     void this.live.recover();
   }
 

@@ -16,6 +16,8 @@ export class TestEngine {
   readonly #app: StandInApp;
   readonly #vault: VaultClient;
   readonly #held = new Set<string>();
+  /** Notes that only a hold may change. */
+  readonly #reserved = new Set<string>();
   #busy: Promise<unknown> = Promise.resolve();
 
   constructor(app: StandInApp, vault: VaultClient) {
@@ -26,6 +28,16 @@ export class TestEngine {
   /** Both sides have this text of a note. */
   agree(path: string, id: string, text: string): void {
     this.#store(path, { id, text });
+  }
+
+  reserve(ids: Promise<readonly string[]>): void {
+    void this.#exclusively(async () => {
+      for (const id of await ids) this.#reserved.add(id);
+    });
+  }
+
+  pathOf(id: string): string | undefined {
+    return this.#app.vault.getMarkdownFiles().find(({ path }) => this.#load(path)?.id === id)?.path;
   }
 
   hold(path: string, _text: string): Promise<Hold | null> {
@@ -46,7 +58,14 @@ export class TestEngine {
           if (known !== null) this.#store(to, known);
         },
         agree: async (text) => this.#store(at.path, { id: agreed.id, text }),
-        release: () => void this.#held.delete(at.path),
+        release: () => {
+          this.#held.delete(at.path);
+          this.#reserved.delete(agreed.id);
+        },
+        reserve: () => {
+          this.#held.delete(at.path);
+          this.#reserved.add(agreed.id);
+        },
       };
     });
   }
@@ -65,7 +84,8 @@ export class TestEngine {
       let isSame = true;
       for (const file of this.#app.vault.getMarkdownFiles()) {
         const agreed = this.#load(file.path);
-        if (agreed !== null && !this.#held.has(file.path)) isSame = (await this.#syncNote(file, agreed)) && isSame;
+        if (agreed === null || this.#held.has(file.path) || this.#reserved.has(agreed.id)) continue;
+        isSame = (await this.#syncNote(file, agreed)) && isSame;
       }
       return isSame;
     });

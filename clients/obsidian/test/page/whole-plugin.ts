@@ -85,6 +85,14 @@ export class WholePlugin extends AppOnPage {
     return { state, waitingDown, message };
   }
 
+  async hide(): Promise<void> {
+    await this.#controller?.hide();
+  }
+
+  async show(): Promise<void> {
+    await this.#controller?.show();
+  }
+
   request(control: 'pause' | 'resume'): void {
     this.#controller?.request(control);
   }

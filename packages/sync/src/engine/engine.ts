@@ -9,7 +9,7 @@ import { kindOf, type RemoteFile, type SideTree, type SyncedFile, type Trees } f
 import { reason } from '../rules/reasons.ts';
 import { Executor } from './executor.ts';
 import { FileContents } from './file-contents.ts';
-import { type Hold, Holds } from './holds.ts';
+import { Holds } from './holds.ts';
 import { inParallel } from './in-parallel.ts';
 import { Intents } from './intents.ts';
 import { type LocalObservation, LocalObserver, PATIENCE, type Patience } from './local-observer.ts';
@@ -188,9 +188,9 @@ export class SyncEngine {
     return changeSeq === this.#state.remoteFoldersSeq && this.#ports.clock.ticks() - this.#readAt < JUST_NOW_MS;
   }
 
-  /** Takes a note from the engine while something else exchanges its text with the server: see Holds.hold. */
-  hold(path: string, file: string): Promise<Hold | null> {
-    return this.#holds.hold(path, file);
+  /** Notes whose text something else exchanges with the server. */
+  get holds(): Pick<Holds, 'hold' | 'reserve' | 'pathOf'> {
+    return this.#holds;
   }
 
   /** Compares everything with the next `sync`: every file is read again, on both sides, and refusals are retried. */

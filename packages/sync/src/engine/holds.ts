@@ -18,14 +18,16 @@ export interface Hold {
   agree(text: string): Promise<void>;
   /** Gives the text back to the engine, which compares both sides with what was agreed last. */
   release(): void;
+  /** Ends the hold, but leaves the text alone until the next one: its holder keeps edits that were not sent. */
+  reserve(): void;
 }
 
 /** The notes that are held, and the requests under way that a hold must wait for. */
 export class Holds {
   readonly #state: SyncState;
   readonly #contents: FileContents;
-  /** The paths here by id. */
-  readonly #held = new Map<string, string>();
+  /** The paths here by id; null for notes that are reserved. */
+  readonly #held = new Map<string, string | null>();
   /** The rounds that began before a note was held may still carry out what they planned. */
   #round: Promise<unknown> = Promise.resolve();
 
@@ -60,6 +62,19 @@ export class Holds {
   }
 
   /**
+   * Leaves the texts of notes alone until they are held. Call it before the first run, for notes whose unsent
+   * edits are kept elsewhere: a run would send the file, which has these edits too, and the vault would get them twice.
+   */
+  reserve(ids: readonly string[]): void {
+    for (const id of ids) if (this.#state.synced.has(id) && !this.#held.has(id)) this.#held.set(id, null);
+  }
+
+  /** Returns the path at which both sides last had a note; undefined once it is on neither. */
+  pathOf(id: string): string | undefined {
+    return this.#state.synced.get(id)?.path;
+  }
+
+  /**
    * Takes a note from the engine; null for one that is not in sync by name, is held already, or of which it is not known
    * yet what both sides have in common: ask again after the next run.
    *
@@ -67,12 +82,17 @@ export class Holds {
    */
   async hold(path: string, file: string): Promise<Hold | null> {
     const id = [...this.#state.synced.values()].find((synced) => synced.path === path)?.id;
-    if (id === undefined || kindOf(path) !== 'note' || this.#held.has(id)) return null;
+    if (id === undefined || kindOf(path) !== 'note') return null;
+    const isReserved = this.#held.get(id) === null;
+    if (this.#held.has(id) && !isReserved) return null;
+    const end = () => void this.#held.delete(id);
+    const reserve = () => void this.#held.set(id, null);
     this.#held.set(id, path);
     await this.#round;
     const text = await this.#agreedText(id, file);
     if (text === null) {
-      this.#held.delete(id);
+      if (isReserved) reserve();
+      else end();
       return null;
     }
     return {
@@ -80,7 +100,8 @@ export class Holds {
       text,
       moved: (to) => void this.#held.set(id, to),
       agree: (agreed) => this.#agree(id, agreed),
-      release: () => void this.#held.delete(id),
+      release: end,
+      reserve,
     };
   }
 
