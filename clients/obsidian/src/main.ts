@@ -14,6 +14,8 @@ import { SettingsTab } from './shell/settings-tab.ts';
 import { statusMenu } from './shell/status-menu.ts';
 import { StatusModal } from './shell/status-modal.ts';
 import { SyncController } from './shell/sync-controller.ts';
+import { TrashModal } from './shell/trash-modal.ts';
+import { VAULT_ACTIVITY_VIEW, VaultActivityView } from './shell/vault-activity-view.ts';
 import { warningsOf } from './shell/warnings.ts';
 import { appClock, sleep } from './sync/app-clock.ts';
 import { deviceId } from './sync/device.ts';
@@ -48,6 +50,7 @@ export default class NotevaultPlugin extends Plugin {
 
   override onload(): void {
     this.registerView(ACTIVITY_VIEW, (leaf) => new ActivityView(leaf, this.controller));
+    this.registerView(VAULT_ACTIVITY_VIEW, (leaf) => new VaultActivityView(leaf, this.controller));
     this.addSettingTab(
       new SettingsTab(this, {
         controller: this.controller,
@@ -123,7 +126,11 @@ export default class NotevaultPlugin extends Plugin {
     this.registerDomEvent(item, 'click', () => new StatusModal(this.app, this.controller).open());
     this.addRibbonIcon('refresh-cw', text('open'), (event) => {
       if (this.controller.connection === null) return this.#connect();
-      const others = [['status', () => this.#open()] as const, ['activity', () => this.#showActivity()] as const];
+      const others = [
+        ['status', () => this.#open()] as const,
+        ['activity', () => this.#show(ACTIVITY_VIEW)] as const,
+        ['vaultActivity', () => this.#show(VAULT_ACTIVITY_VIEW)] as const,
+      ];
       statusMenu(this.app, this.controller, others).showAtMouseEvent(event);
     });
   }
@@ -148,7 +155,17 @@ export default class NotevaultPlugin extends Plugin {
     add('check-everything', 'checkAll', () => this.controller.request('check'));
     add('follow-server', 'follow', () => askAndRequest(this.app, this.controller, 'follow-server'));
     add('lead', 'lead', () => askAndRequest(this.app, this.controller, 'make-authoritative'));
-    add('activity', 'activity', () => this.#showActivity());
+    add('activity', 'activity', () => this.#show(ACTIVITY_VIEW));
+    add(
+      'vault-activity',
+      'vaultActivity',
+      withSync(() => this.#show(VAULT_ACTIVITY_VIEW)),
+    );
+    add(
+      'trash',
+      'trash',
+      withSync((sync) => new TrashModal(this.app, sync).open()),
+    );
     add(
       'kept',
       'kept',
@@ -175,9 +192,9 @@ export default class NotevaultPlugin extends Plugin {
     });
   }
 
-  async #showActivity(): Promise<void> {
+  async #show(type: string): Promise<void> {
     const leaf = this.app.workspace.getLeaf(true);
-    await leaf.setViewState({ type: ACTIVITY_VIEW, active: true });
+    await leaf.setViewState({ type, active: true });
   }
 
   #showHistory(sync: VaultSync): void {

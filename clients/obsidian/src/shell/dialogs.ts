@@ -13,6 +13,11 @@ export function errorText(error: unknown): string {
   return reasonText(error instanceof Error ? error.message : String(error));
 }
 
+/** Returns an error of a request that viewers may not make as a person is told it. */
+export function accessText(error: unknown): string {
+  return error instanceof ApiError && error.status === 403 ? text('editorsOnly') : errorText(error);
+}
+
 /** Asks whether to do something that is not easily undone. */
 export class AskModal extends Modal {
   readonly #question: string;

@@ -1,4 +1,5 @@
 import { minimalDiff } from '@notevault/note-text/diff/diff.ts';
+import type { DifferencePiece } from '@notevault/protocol/activity.ts';
 import { text } from '../texts/texts.ts';
 
 /** Maximum unchanged characters shown beside a difference. */
@@ -19,6 +20,13 @@ export function showDifference(parent: HTMLElement, before: string, after: strin
     at = edit.at + edit.remove;
   }
   if (edits.length > 0) box.createSpan({ text: shortened(before.slice(at), true, false) });
+}
+
+/** Shows a difference that the server has computed. */
+export function showPieces(parent: HTMLElement, pieces: readonly DifferencePiece[]): void {
+  const box = parent.createEl('pre', { cls: 'notevault-difference' });
+  const tags = { same: 'span', added: 'ins', removed: 'del' } as const;
+  for (const { kind, text: piece } of pieces) box.createEl(tags[kind], { text: piece });
 }
 
 function shortened(same: string, isAfter: boolean, isBefore: boolean): string {

@@ -82,11 +82,12 @@ export class Home {
 }
 
 export const topModal = (): Modal => shown.modals.at(-1) ?? assert.fail('no dialog is open');
-export const textOf = (modal: Modal): string => modal.contentEl.all.map(({ textContent }) => textContent).join('\n');
+export const textOf = ({ contentEl }: Pick<Modal, 'contentEl'>): string =>
+  contentEl.all.map(({ textContent }) => textContent).join('\n');
 export const control = (row: Setting | undefined, text: string) =>
   row?.components.find((one) => one.text === text) ?? assert.fail(`there is no ${text}`);
-export const button = (modal: Modal, text: string) =>
-  settingsIn(modal.contentEl)
+export const button = ({ contentEl }: Pick<Modal, 'contentEl'>, text: string) =>
+  settingsIn(contentEl)
     .flatMap(({ components }) => components)
     .find((one) => one.text === text) ?? assert.fail(`there is no ${text}`);
 

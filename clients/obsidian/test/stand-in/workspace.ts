@@ -1,6 +1,7 @@
 import type { StandInApp } from './app.ts';
 import { Component } from './component.ts';
 import { extendWindow } from './dom.ts';
+import { StandInElement } from './element.ts';
 import { Events } from './events.ts';
 import type { TFile } from './files.ts';
 
@@ -105,7 +106,10 @@ class DeferredView extends View {
   }
 }
 
-export abstract class ItemView extends View {}
+/** A view with room for what a plugin shows (api: ItemView). */
+export abstract class ItemView extends View {
+  readonly contentEl = new StandInElement();
+}
 
 export abstract class FileView extends ItemView {
   file: TFile | null = null;
