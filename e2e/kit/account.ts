@@ -57,6 +57,11 @@ export class Account {
     await other.#transport.json({ method: 'POST', path: `/invitations/${token}/accept` });
   }
 
+  /** The vault of another account, of which this one is a member. */
+  inVaultOf(other: Account): VaultClient {
+    return new NotevaultClient(this.#transport).vault(other.vault.id);
+  }
+
   /** Changes the role of a member; without one, removes them. */
   async setRole(name: string, role?: 'viewer' | 'editor' | 'owner'): Promise<void> {
     const path = `/vaults/${this.vault.id}/members`;

@@ -93,7 +93,7 @@ function isTool(path: string): boolean {
 /** The pages and parts of the web app, in order, beneath `app`, which has all of them. */
 const WEB_PAGES = [
   ...['start', 'sharing', 'commands', 'imports', 'queries', 'files', 'tree', 'graph', 'search', 'changes', 'lists'],
-  ...['tasks', 'export', 'settings', 'note', 'vault', 'checks', 'welcome', 'admin'],
+  ...['tasks', 'activity', 'export', 'settings', 'note', 'vault', 'checks', 'welcome', 'admin'],
 ];
 
 /**

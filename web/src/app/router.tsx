@@ -12,6 +12,7 @@ import { CrashBarrier, Crashed } from '../page/crash-barrier.tsx';
 import { importOrReload } from '../page/import-or-reload.ts';
 import { NotFound } from '../page/not-found.tsx';
 import {
+  activityParams,
   graphParams,
   noteParams,
   replaceParams,
@@ -102,6 +103,12 @@ const trash = createRoute({
   path: '/trash',
   component: lazyPage(() => import('../pages/lists/trash-page.tsx'), 'TrashPage'),
 });
+const activity = createRoute({
+  getParentRoute: () => vault,
+  path: '/activity',
+  validateSearch: activityParams,
+  component: lazyPage(() => import('../pages/activity/activity-page.tsx'), 'ActivityPage', 'activity'),
+});
 const dangling = createRoute({
   getParentRoute: () => vault,
   path: '/dangling',
@@ -179,7 +186,7 @@ const tree = root.addChildren([
   invitation,
   settings.addChildren([profile, vaultSettings, connections, sessions]),
   admin.addChildren([users, invites, health]),
-  vault.addChildren([overview, note, file, search, replace, tasks, tags, graph, dangling, trash, imports]),
+  vault.addChildren([overview, note, file, search, replace, tasks, tags, graph, activity, dangling, trash, imports]),
 ]);
 
 export const router = createRouter({

@@ -1,4 +1,5 @@
 import type { User } from '@notevault/protocol/accounts.ts';
+import type { ActivityItem } from '@notevault/protocol/activity.ts';
 import type { AdminUser } from '@notevault/protocol/admin.ts';
 import type { DownloadList } from '@notevault/protocol/downloads.ts';
 import type { DanglingLink } from '@notevault/protocol/links.ts';
@@ -10,7 +11,7 @@ import type { Task, TaskState } from '@notevault/protocol/tasks.ts';
 import type { TrashItem } from '@notevault/protocol/trash.ts';
 import type { VaultsResponse } from '@notevault/protocol/vaults.ts';
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
-import type { SearchParams } from '../page/search-params.ts';
+import type { ActivityParams, SearchParams } from '../page/search-params.ts';
 import { transport } from '../session/app-session.ts';
 import { api } from './client.ts';
 import { keys } from './keys.ts';
@@ -190,6 +191,40 @@ export function trashQuery(vault: string) {
     initialPageParam: null as string | null,
     getNextPageParam: ({ next_cursor }) => next_cursor,
     select: ({ pages }): TrashItem[] => pages.flatMap(({ items }) => items),
+  });
+}
+
+/** The activity of a vault, a page at a time, newest first. */
+export function activityQuery(vault: string, filter: ActivityParams) {
+  return infiniteQueryOptions({
+    queryKey: keys.activity(vault, filter),
+    queryFn: ({ pageParam }) =>
+      api.vault(vault).activity({ ...filter, ...(pageParam === null ? {} : { cursor: pageParam }) }),
+    initialPageParam: null as string | null,
+    getNextPageParam: ({ next_cursor }) => next_cursor,
+    // A write that continues an item moves it to the first page while older pages are read.
+    select: ({ pages }): ActivityItem[] =>
+      [
+        ...new Map(pages.flatMap(({ items }) => items.map((item) => [item.id, item] as const)).reverse()).values(),
+      ].reverse(),
+  });
+}
+
+/** An activity with its changes and their differences. */
+export function activityItemQuery(vault: string, item: string) {
+  return queryOptions({
+    queryKey: keys.activityItem(vault, item),
+    queryFn: () => api.vault(vault).readActivity(item),
+  });
+}
+
+/** Previews an undo; read each time it is shown, because anybody may have written since. */
+export function undoPreviewQuery(vault: string, item: string) {
+  return queryOptions({
+    queryKey: keys.undoPreview(vault, item),
+    queryFn: () => api.vault(vault).undoActivity(item, true),
+    gcTime: 0,
+    staleTime: 0,
   });
 }
 

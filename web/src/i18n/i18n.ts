@@ -12,6 +12,7 @@ export const PARTS = [
   'admin',
   'tasks',
   'changes',
+  'activity',
   'sharing',
 ] as const;
 export type Part = (typeof PARTS)[number];

@@ -1,3 +1,4 @@
+import type { activity } from './en/activity.ts';
 import type { admin } from './en/admin.ts';
 import type { changes } from './en/changes.ts';
 import type { editor } from './en/editor.ts';
@@ -21,6 +22,7 @@ declare module 'i18next' {
       graph: typeof graph;
       imports: typeof imports;
       welcome: typeof welcome;
+      activity: typeof activity;
       admin: typeof admin;
       tasks: typeof tasks;
       changes: typeof changes;

@@ -1,3 +1,5 @@
+import type { ActivityAction } from '@notevault/protocol/activity.ts';
+
 /** Parameters in the address of the search page. */
 export interface SearchParams {
   readonly q?: string;
@@ -40,6 +42,19 @@ export interface TaskParams {
   readonly state?: 'done';
   readonly tag?: string;
   readonly by?: Exclude<TaskOrder, 'due'>;
+}
+
+export const ACTIVITY_KINDS = [
+  ...(['write', 'delete', 'move', 'restore', 'import', 'undo', 'people', 'purge'] as const),
+] satisfies readonly ActivityAction[];
+
+/** Parameters in the address of the activity page. */
+export interface ActivityParams {
+  /** User id of a person. */
+  readonly actor?: string;
+  readonly action?: ActivityAction;
+  /** Id of the note whose activity is shown. */
+  readonly note?: string;
 }
 
 /** Parameters in the address of the graph. */
@@ -97,6 +112,11 @@ export function taskParams(raw: Raw): TaskParams {
     ...(raw.state === 'done' ? { state: 'done' } : {}),
     ...(by === undefined ? {} : { by }),
   };
+}
+
+export function activityParams(raw: Raw): ActivityParams {
+  const action = ACTIVITY_KINDS.find((one) => one === raw.action);
+  return { ...texts(raw, ['actor', 'note']), ...(action === undefined ? {} : { action }) };
 }
 
 /** Reads the text to replace from the address. */

@@ -27,6 +27,7 @@ export const vault: typeof english = {
     tags: 'Schlagwörter',
     tasks: 'Aufgaben',
     graph: 'Graph',
+    activity: 'Aktivität',
     trash: 'Papierkorb',
     settings: 'Einstellungen',
     newNote: 'Neue Notiz',
@@ -245,6 +246,7 @@ export const vault: typeof english = {
     tasks: 'Aufgaben',
     graph: 'Graph des Tresors',
     dangling: 'Links ohne Ziel auflisten',
+    activity: 'Aktivität',
     trash: 'Papierkorb',
     import: 'Notizen importieren',
     share: 'Tresor teilen …',
@@ -387,6 +389,7 @@ export const vault: typeof english = {
     dangling: 'noch keine solche Notiz',
   },
   history: {
+    activity: 'In der Aktivität zeigen',
     you: 'Du, in einem Browser',
     now: 'aktuell',
     same: 'Beide Texte sind gleich.',

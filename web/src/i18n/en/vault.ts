@@ -26,6 +26,7 @@ export const vault = {
     tags: 'Tags',
     tasks: 'Tasks',
     graph: 'Graph',
+    activity: 'Activity',
     trash: 'Trash',
     settings: 'Settings',
     newNote: 'New note',
@@ -243,6 +244,7 @@ export const vault = {
     tasks: 'Tasks',
     graph: 'Graph of the vault',
     dangling: 'List links without a target',
+    activity: 'Activity',
     trash: 'Trash',
     import: 'Import notes',
     share: 'Share the vault…',
@@ -384,6 +386,7 @@ export const vault = {
     dangling: 'does not exist yet',
   },
   history: {
+    activity: 'Show in the activity',
     you: 'You, in a browser',
     now: 'current',
     same: 'Both texts are the same.',

@@ -27,6 +27,7 @@ export const vault: typeof english = {
     tags: 'タグ',
     tasks: 'タスク',
     graph: 'グラフ',
+    activity: 'アクティビティ',
     trash: 'ごみ箱',
     settings: '設定',
     newNote: '新しいノート',
@@ -244,6 +245,7 @@ export const vault: typeof english = {
     tasks: 'タスク',
     graph: '保管庫のグラフ',
     dangling: 'リンク先のないリンクを一覧',
+    activity: 'アクティビティ',
     trash: 'ごみ箱',
     import: 'ノートを取り込む',
     share: '保管庫を共有…',
@@ -385,6 +387,7 @@ export const vault: typeof english = {
     dangling: 'まだないノート',
   },
   history: {
+    activity: 'アクティビティに表示',
     you: 'あなた（ブラウザー）',
     now: '現在',
     same: '二つの本文は同じです。',

@@ -30,7 +30,18 @@ export interface ActionContext {
   open(dialog: DialogName): void;
   /** Opens a page of the vault. */
   goTo(
-    page: 'recent' | 'search' | 'replace' | 'tasks' | 'tags' | 'graph' | 'dangling' | 'trash' | 'import' | 'settings',
+    page:
+      | 'recent'
+      | 'search'
+      | 'replace'
+      | 'tasks'
+      | 'tags'
+      | 'graph'
+      | 'dangling'
+      | 'activity'
+      | 'trash'
+      | 'import'
+      | 'settings',
   ): void;
   createNote(): void;
   /** Opens the daily note of a day, today if none is named. */

@@ -62,6 +62,7 @@ export const APP_ACTIONS: readonly Action[] = [
   { id: 'tags', icon: 'tag', run: ({ goTo }) => goTo('tags') },
   { id: 'graph', icon: 'graph', keys: 'Alt+G', run: ({ goTo }) => goTo('graph') },
   { id: 'dangling', icon: 'link', run: ({ goTo }) => goTo('dangling') },
+  { id: 'activity', icon: 'history', writes: true, run: ({ goTo }) => goTo('activity') },
   { id: 'trash', icon: 'trash', writes: true, run: ({ goTo }) => goTo('trash') },
   { id: 'import', icon: 'folder', writes: true, run: ({ goTo }) => goTo('import') },
   { id: 'share', icon: 'people', run: ({ open }) => open('share') },

@@ -25,7 +25,7 @@ export function VaultMenu({ vaultId, leave, context }: VaultMenuProps) {
   const open = vaults.find(({ id }) => id === vaultId) ?? null;
   const [name, role] = [open?.name ?? '', roleOf(open)];
   const firstShared = ownFirst(vaults).find((vault) => roleOf(vault) !== 'owner');
-  const goTo = (page: 'import' | 'trash') => () => {
+  const goTo = (page: 'activity' | 'import' | 'trash') => () => {
     leave();
     context.goTo(page);
   };
@@ -50,7 +50,8 @@ export function VaultMenu({ vaultId, leave, context }: VaultMenuProps) {
         ...(role === 'viewer'
           ? []
           : ([
-              { id: 'trash', label: t('nav.trash'), icon: 'trash', beginsGroup: true, run: goTo('trash') },
+              { id: 'activity', label: t('nav.activity'), icon: 'history', beginsGroup: true, run: goTo('activity') },
+              { id: 'trash', label: t('nav.trash'), icon: 'trash', run: goTo('trash') },
               { id: 'import', label: t('action.import'), icon: 'download', run: goTo('import') },
             ] as const)),
         {

@@ -1,6 +1,6 @@
 import type { Note, NoteVersion } from '@notevault/protocol/notes.ts';
 import { useQuery, useSuspenseQuery } from '@tanstack/react-query';
-import { getRouteApi } from '@tanstack/react-router';
+import { getRouteApi, Link } from '@tanstack/react-router';
 import { api } from '../../../data/client.ts';
 import { keys } from '../../../data/keys.ts';
 import { meQuery, versionsQuery } from '../../../data/queries.ts';
@@ -9,7 +9,7 @@ import { useLanguage, useTexts } from '../../../i18n/use-texts.ts';
 import { actorText } from '../../../page/actor-text.ts';
 import { useChange } from '../../../page/use-change.ts';
 import { Avatar } from '../../../ui/controls/avatar.tsx';
-import { Button } from '../../../ui/controls/button.tsx';
+import { Button, buttonClass } from '../../../ui/controls/button.tsx';
 import { errorText } from '../../../ui/feedback/error-text.ts';
 import { showToast } from '../../../ui/feedback/toast.ts';
 import { bytes } from '../../../ui/text/bytes.ts';
@@ -25,6 +25,7 @@ interface HistoryProps {
 
 /** The versions of a note by day: when, by whom, and by how much it grew. One that is chosen is shown in place of the note. */
 export function History({ vaultId, note }: HistoryProps) {
+  const t = useTexts('vault');
   const language = useLanguage();
   const navigate = route.useNavigate();
   const { version: chosen } = route.useSearch();
@@ -55,6 +56,14 @@ export function History({ vaultId, note }: HistoryProps) {
           </ul>
         </section>
       ))}
+      <Link
+        to="/vaults/$vaultId/activity"
+        params={{ vaultId }}
+        search={{ note: note.id }}
+        className={buttonClass('quiet', false, styles.activity)}
+      >
+        {t('history.activity')}
+      </Link>
     </>
   );
 }
