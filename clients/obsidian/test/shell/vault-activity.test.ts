@@ -10,6 +10,11 @@ import type { ItemView } from '../stand-in/workspace.ts';
 import { button, control, type Home, synced, testHomes, textOf, topModal } from './home.ts';
 
 const viewOf = ({ app }: Home) => app.workspace.getLeavesOfType(VAULT_ACTIVITY_VIEW).at(-1)?.view as ItemView;
+/** Opens the view, and waits until it shows a text. */
+const openView = async (home: Home, shows: string) => {
+  home.command('vault-activity');
+  await until(() => viewOf(home) !== undefined && textOf(viewOf(home)).includes(shows), shows);
+};
 const rowOf = (view: ItemView, name: RegExp): Setting =>
   settingsIn(view.contentEl).find(({ nameEl }) => name.test(nameEl.textContent)) ?? assert.fail(`no row ${name}`);
 
@@ -24,8 +29,7 @@ onSqlite('the activity of the vault in the plugin', (open) => {
     const { key } = (await server.alice.post('/api-keys', { name: 'robot', default_access: 'write' })).body;
     await server.bearer(key).post('/notes', { path: 'a.md', content: 'one three\n', mtime: 1 }, headers);
     await until(() => home.device.disk.text('a.md') === 'one three\n', 'the change');
-    home.command('vault-activity');
-    await until(() => viewOf(home) !== undefined && /robot/.test(textOf(viewOf(home))), 'the items');
+    await openView(home, 'robot');
     const row = rowOf(viewOf(home), /^robot · edited, changes: 1$/);
     assert.match(row.descEl.textContent, / · a\.md$/);
     await control(row, en.compare).click();
@@ -64,7 +68,6 @@ onSqlite('the activity of the vault in the plugin', (open) => {
       home.answers.set(path, Response.json({ error: 'editor_required' }, { status: 403 }));
     home.command('trash');
     await until(() => textOf(topModal()).includes(en.editorsOnly), 'the reason');
-    home.command('vault-activity');
-    await until(() => textOf(viewOf(home)).includes(en.editorsOnly), 'the reason');
+    await openView(home, en.editorsOnly);
   });
 });
