@@ -119,7 +119,11 @@ export class UndoRun {
         ? await this.#firstTaken(movable)
         : await refusedItem(() => entries.renameMany({ vault, actor, device, origin }, { moves }));
       if (refused === null) break;
-      for (const entry of movable.filter(({ id }) => id === refused)) this.#leave(entry, 'path_taken');
+      const [row] = await entries.rowsById(db, vault.id, null, [refused]);
+      for (const entry of movable.filter(({ id }) => id === refused)) {
+        const isThere = row !== undefined && this.#pathOf(row) === entry.path;
+        this.#leave(entry, isThere ? 'path_taken' : 'changed_by_others');
+      }
       movable = movable.filter(({ id }) => id !== refused);
     }
     for (const entry of movable) this.#done(entry, 'move');
