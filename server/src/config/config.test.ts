@@ -71,6 +71,7 @@ test('readConfig reads valid values', () => {
   assert.equal(config.databaseUrl?.reveal(), 'postgres://alice:secret@db:5432/notevault');
   assert.deepEqual(config.trustProxy, ['10.0.0.7', '192.168.0.0/16', '::1', 'fd00::/8']);
   assert.equal(config.publicUrl, 'https://notes.example.org');
+  assert.equal(readConfig({ NOTEVAULT_PUBLIC_URL: 'https://x/My/notes/' }).publicUrl, 'https://x/My/notes');
   assert.deepEqual(config.corsOrigins, ['https://notes.example.org', 'app://obsidian.md']);
   assert.equal(config.databasePool, 20);
   assert.deepEqual(config.blobs, { kind: 'database' });
@@ -79,7 +80,20 @@ test('readConfig reads valid values', () => {
 const bad: [variable: string, values: string[], says: RegExp][] = [
   ['NOTEVAULT_PORT', ['abc', '-1', '65536', '1.5', '0x10', ' 80'], /must be a whole number from 0 to 65535/],
   ['NOTEVAULT_HOST', ['http://x', 'a:80', 'a/b'], /without scheme and port/],
-  ['NOTEVAULT_PUBLIC_URL', ['ftp://x', 'https://x/notes', 'https://x/?', 'https://u:p@x', 'x'], /without path/],
+  [
+    'NOTEVAULT_PUBLIC_URL',
+    [
+      'ftp://x',
+      'https://x/?',
+      'https://x/a/#b',
+      'https://u:p@x',
+      'x',
+      'https://x/api',
+      'https://x/a%20b',
+      'https://x//a',
+    ],
+    /with or without a path/,
+  ],
   [
     'NOTEVAULT_TRUST_PROXY',
     ['proxy.example.org', '10.0.0.0/33', '10.0.0.1,', '::/129', '10.0.0.0/', '0.0.0.0/0', 'fe80::1%eth0'],

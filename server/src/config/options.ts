@@ -75,7 +75,7 @@ export const options = {
     kind: publicUrl,
     default: null,
     absent: 'http://HOST:PORT',
-    does: 'Public address that clients use; with https, cookies are marked secure.',
+    does: 'Public address that clients use, with a path if the host has other sites; with https, cookies are marked secure.',
   }),
   trustProxy: network({
     kind: proxies,

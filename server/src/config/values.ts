@@ -99,14 +99,18 @@ export const hostName: ValueKind<string> = {
   parse: (text) => (isIP(text) !== 0 || /^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$/i.test(text) ? text : undefined),
 };
 
+/** Names that no proxy, cookie or URL spells in two ways; `api` ends the part of an address that clients leave out. */
+const PUBLIC_PATH = /^(\/(?!api(\/|$))[a-z0-9_~-][a-z0-9._~-]*)*$/i;
+
 export const publicUrl: ValueKind<string> = {
   placeholder: 'url',
-  expects: 'an http or https address without path, such as https://notes.example.org',
+  expects: 'an http or https address, with or without a path, such as https://example.org/notes',
   parse(text) {
     const url = URL.parse(text);
     if (url === null || !/^https?:$/.test(url.protocol) || url.username !== '' || url.password !== '') return undefined;
+    const path = url.pathname.replace(/\/$/, '');
     // An empty query or fragment leaves no trace in the URL, so `#` and `?` are looked up in the text.
-    return url.pathname === '/' && !/[?#]/.test(text) ? url.origin : undefined;
+    return PUBLIC_PATH.test(path) && !/[?#]/.test(text) ? url.origin + path : undefined;
   },
 };
 

@@ -3,6 +3,7 @@ import cookie from '@fastify/cookie';
 import cors from '@fastify/cors';
 import swagger from '@fastify/swagger';
 import { NotevaultError } from '@notevault/protocol/errors.ts';
+import { pathOf, wellKnownUrl } from '@notevault/protocol/public-url.ts';
 import Fastify, {
   type FastifyBaseLogger,
   type FastifyInstance,
@@ -40,6 +41,7 @@ import { corsFor } from './origins/cors.ts';
 import { allowedOrigins } from './origins/origins.ts';
 import { overrideMethod, refusalOf, refuseOtherMethods } from './other-methods.ts';
 import { mountRawRoutes, type RawRoute } from './pages/raw-routes.ts';
+import { removePublicPath } from './public-path.ts';
 import { routableUrl } from './request-context.ts';
 import type { Guard, Route } from './route.ts';
 import type { WebApp } from './web/web-app.ts';
@@ -59,7 +61,7 @@ export interface HttpDeps {
   readonly idempotency: Pick<Idempotency, 'once'>;
   readonly log: FastifyBaseLogger;
   readonly version: string;
-  /** Public origin of the server, for metadata addresses and the origin check. */
+  /** Public URL of the server, for metadata addresses and the origin check. */
   readonly publicUrl: string;
   readonly corsOrigins: readonly string[];
   readonly trustProxy: readonly string[];
@@ -93,7 +95,7 @@ const HTTPS_ONLY = { 'strict-transport-security': 'max-age=31536000' };
 /** Builds the HTTP server over the routes of all domains; it does not listen yet. */
 export async function buildHttp(deps: HttpDeps): Promise<FastifyInstance> {
   const app = openFastify(deps);
-  app.setErrorHandler(errorHandler(`${deps.publicUrl}/.well-known/oauth-protected-resource/api/mcp`));
+  app.setErrorHandler(errorHandler(wellKnownUrl(`${deps.publicUrl}/api/mcp`, 'oauth-protected-resource')));
   app.removeAllContentTypeParsers();
   const admission = new Admission();
   const bodies = parseBodies(app, (request) => admission.tenantOf(request));
@@ -125,12 +127,13 @@ export async function buildHttp(deps: HttpDeps): Promise<FastifyInstance> {
     { prefix: '/api' },
   );
   await mountRawRoutes(app, deps.rawRoutes, deps);
-  if (deps.webApp !== null) mountWebApp(app, deps.webApp);
+  if (deps.webApp !== null) mountWebApp(app, deps.webApp, pathOf(deps.publicUrl));
   mountProbes(app, deps.ready);
   return app;
 }
 
 function openFastify(deps: HttpDeps): FastifyInstance {
+  const publicPath = pathOf(deps.publicUrl);
   return Fastify({
     // Node would refuse a missing host without a body; checkHost does it instead.
     http: { shouldUpgradeCallback: mayUpgrade, requireHostHeader: false },
@@ -139,6 +142,7 @@ function openFastify(deps: HttpDeps): FastifyInstance {
     genReqId: requestIdOf,
     requestIdHeader: false,
     rewriteUrl: (request) => {
+      removePublicPath(request, publicPath);
       overrideMethod(request);
       return routableUrl(request.url ?? '/');
     },

@@ -1,3 +1,4 @@
+import { pathOf, wellKnownUrl } from '@notevault/protocol/public-url.ts';
 import { MB } from '@notevault/protocol/values/byte-units.ts';
 import { Value } from 'typebox/value';
 import type { Config } from '../config/config.ts';
@@ -114,8 +115,9 @@ async function examineBodySize(publicUrl: string): Promise<Finding> {
 
 /** Some proxies are set up for /api only; clients of other programs need a few paths more. */
 async function examinePaths(publicUrl: string): Promise<Finding> {
-  const path = '/.well-known/oauth-authorization-server';
-  const answer = await ask(publicUrl + path);
+  const url = wellKnownUrl(publicUrl, 'oauth-authorization-server');
+  const path = pathOf(url);
+  const answer = await ask(url);
   const ok = answer?.status === 200 && answer.text.includes('"issuer"');
   if (ok) return { what: 'paths', ok, says: 'all are passed on' };
   return broken('paths', `${path} was answered ${answer?.status ?? 'by nobody'}: not all paths are passed on`, 'paths');
@@ -128,7 +130,7 @@ async function examineMcp(publicUrl: string): Promise<Finding> {
   const challenge = answer?.headers['www-authenticate'] ?? '';
   if (answer?.status !== 401)
     return { what, ok: false, says: `was answered ${answer?.status ?? 'by nobody'} instead of 401` };
-  const ok = challenge.includes(publicUrl);
+  const ok = challenge.includes(wellKnownUrl(publicUrl, 'oauth-protected-resource'));
   const says = ok
     ? 'asks assistants to sign in'
     : 'the proxy removes the header WWW-Authenticate, without which assistants cannot sign in';

@@ -1,4 +1,5 @@
 import { Readable } from 'node:stream';
+import { pathOf } from '@notevault/protocol/public-url.ts';
 import type { FastifyReply } from 'fastify';
 import { jsonPieces, shortJson } from '../../concurrency/json-pieces.ts';
 import type { Permit } from '../../concurrency/semaphore.ts';
@@ -31,13 +32,20 @@ export async function send(reply: FastifyReply, answer: Reply, delivery: Deliver
   const { vary, ...headers } = answer.headers ?? {};
   // Unless a handler allows caching, answers must not stay on a shared computer.
   reply.headers({ 'cache-control': 'no-store', ...headers });
+  const publicPath = pathOf(publicUrl);
+  if (publicPath !== '') moveBelow(reply, publicPath);
   addVary(reply, [vary, delivery.coding && 'Accept-Encoding']);
   if (short !== null) reply.header('content-encoding', coding);
   if (answer.etag !== undefined)
     reply.header('etag', `"${short === null ? answer.etag : codedTag(answer.etag, coding)}"`);
   if (answer.cookie !== undefined) {
     const { name, value, path, maxAgeSeconds } = answer.cookie;
-    const options = { path, httpOnly: true, sameSite: 'lax', secure: publicUrl.startsWith('https:') } as const;
+    const options = {
+      path: publicPath + path,
+      httpOnly: true,
+      sameSite: 'lax',
+      secure: publicUrl.startsWith('https:'),
+    } as const;
     if (value === null) reply.clearCookie(name, options);
     else reply.setCookie(name, value, maxAgeSeconds === null ? options : { ...options, maxAge: maxAgeSeconds });
   }
@@ -49,6 +57,14 @@ export async function send(reply: FastifyReply, answer: Reply, delivery: Deliver
     sendText(reply, pieces, permit);
   } else if (pieces !== null) sendPieces(reply, pieces, permit);
   else reply.send(answer.body);
+}
+
+/** Adapts the headers of an answer to a public URL with a path. */
+function moveBelow(reply: FastifyReply, publicPath: string): void {
+  const location = reply.getHeader('location');
+  if (typeof location === 'string' && location.startsWith('/')) reply.header('location', publicPath + location);
+  // It would clear what other applications of this host have stored, too.
+  reply.removeHeader('clear-site-data');
 }
 
 /** Adds to what the CORS plugin has set. */

@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream';
 import { NotevaultError } from '@notevault/protocol/errors.ts';
+import { pathOf } from '@notevault/protocol/public-url.ts';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Principal } from '../../domains/foundation/access/access.ts';
 import type { Admission } from '../admission.ts';
@@ -74,7 +75,7 @@ export function mountFetchRoute(api: FastifyInstance, app: FastifyInstance, rout
       url,
       schema: { hide: true },
       // Keeps method and body; before the body is read.
-      onRequest: async (_request, reply) => reply.redirect(`/api${route.path}`, 308),
+      onRequest: async (_request, reply) => reply.redirect(`${pathOf(deps.publicUrl)}/api${route.path}`, 308),
       handler: async () => undefined,
     });
   }

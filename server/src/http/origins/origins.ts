@@ -21,5 +21,7 @@ export type Sender = Pick<FastifyRequest, 'headers' | 'protocol' | 'host'>;
  */
 export function isOwnOrigin({ headers, protocol, host }: Sender, publicUrl: string): boolean {
   const { origin } = headers;
-  return origin === undefined || origin === publicUrl || origin === `${protocol}://${host.toLowerCase()}`;
+  return (
+    origin === undefined || origin === new URL(publicUrl).origin || origin === `${protocol}://${host.toLowerCase()}`
+  );
 }

@@ -11,7 +11,7 @@ export interface Form {
 /** Parses a form. Throws `foreign_form` for a form of another site, `unsupported_media_type`. */
 export function formOf(request: FastifyRequest, publicUrl: string): Form {
   const { origin, 'content-type': type } = request.headers;
-  if (origin !== undefined && origin !== publicUrl) throw new NotevaultError('foreign_form');
+  if (origin !== undefined && origin !== new URL(publicUrl).origin) throw new NotevaultError('foreign_form');
   if (type?.split(';', 1)[0]?.trim().toLowerCase() !== 'application/x-www-form-urlencoded') {
     throw new NotevaultError('unsupported_media_type');
   }

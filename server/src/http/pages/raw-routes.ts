@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
 import { errors, NotevaultError } from '@notevault/protocol/errors.ts';
+import { pathOf as publicPathOf } from '@notevault/protocol/public-url.ts';
 import { MB } from '@notevault/protocol/values/byte-units.ts';
 import { networkOf } from '@notevault/protocol/values/ip-network.ts';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
@@ -150,9 +151,12 @@ function requestFor(request: FastifyRequest, publicUrl: string): IncomingMessage
   const { host, protocol } = new URL(publicUrl);
   const { 'x-forwarded-host': _, 'transfer-encoding': __, ...headers } = raw.headers;
   const search = /\?.*$/s.exec(raw.url ?? '')?.[0] ?? '';
+  const url = pathOf(request) + search;
   return Object.assign(Readable.from(body.length === 0 ? [] : [body], { objectMode: false }), {
     method: raw.method,
-    url: pathOf(request) + search,
+    url,
+    // The library takes what comes before the URL for the path below which it is mounted.
+    originalUrl: publicPathOf(publicUrl) + url,
     httpVersion: raw.httpVersion,
     socket: raw.socket,
     headers: {

@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { NotevaultError } from '@notevault/protocol/errors.ts';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import Negotiator from 'negotiator';
+import { isBelowPublicPath } from '../public-path.ts';
 import { HASHED, type WebApp, type WebFile } from './web-app.ts';
 
 /** Addresses of the app's own pages. All are answered with the same document, and its script reads the address. */
@@ -71,15 +72,20 @@ const YEAR_SECONDS = 31_536_000;
 /**
  * Mounts the web app: its files at their addresses, and the page for requests that do not refuse HTML. Others for the
  * addresses of pages are answered as if these did not exist, because programs expect JSON from this server.
+ *
+ * @param publicPath that of the public URL. The pages exist only below it, because their scripts read the address.
  */
-export function mountWebApp(app: FastifyInstance, webApp: WebApp): void {
+export function mountWebApp(app: FastifyInstance, webApp: WebApp, publicPath: string): void {
   for (const url of PAGES) {
     mount(app, url, async (request, reply) => {
       reply.header('vary', 'accept, accept-encoding');
       if (!takesHtml(request)) throw new NotevaultError('not_found_route');
-      return send(request, reply, (await webApp.newest()).page);
+      if (publicPath !== '' && !isBelowPublicPath(request)) return reply.redirect(publicPath + request.url, 302);
+      return send(request, reply, (await webApp.newest()).page, publicPath);
     });
   }
+  // Without the slash, the pages are not below it.
+  if (publicPath !== '') mount(app, publicPath, async (_request, reply) => reply.redirect(`${publicPath}/`, 302));
   // One route for all: separate ones would cost time at the start, and memory.
   mount(app, `/${HASHED}*`, async (request, reply) => {
     const { '*': name } = request.params as { '*': string };
@@ -89,7 +95,9 @@ export function mountWebApp(app: FastifyInstance, webApp: WebApp): void {
   });
   for (const { address, isHashed } of webApp.build.files.values()) {
     if (isHashed) continue;
-    mount(app, address, async (request, reply) => send(request, reply, (await webApp.newest()).files.get(address)));
+    mount(app, address, async (request, reply) =>
+      send(request, reply, (await webApp.newest()).files.get(address), publicPath),
+    );
   }
 }
 
@@ -105,15 +113,27 @@ function takesHtml({ headers: { accept = '*/*' } }: FastifyRequest): boolean {
   return new Negotiator({ headers: { accept } }).mediaType(['text/html']) !== undefined;
 }
 
-async function send(request: FastifyRequest, reply: FastifyReply, file: WebFile | undefined): Promise<unknown> {
+async function send(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  file: WebFile | undefined,
+  publicPath = '',
+): Promise<unknown> {
   if (file === undefined) throw new NotevaultError('not_found_route');
   reply.headers(headersOf(file));
   if (request.headers['if-none-match']?.includes(file.etag) === true) return reply.code(304).send();
+  if (publicPath !== '' && file.address.endsWith('.html')) return reply.send(await pageBelow(publicPath, file));
   const coding = codingFor(request, file);
   const path = file.codings.get(coding);
   if (path === undefined) throw new NotevaultError('not_found_route');
   if (coding !== 'identity') reply.header('content-encoding', coding);
   return reply.send(await readFile(path));
+}
+
+/** The text of a page whose addresses of files are below a path. Pages are so small that this one is not compressed. */
+async function pageBelow(publicPath: string, { codings }: WebFile): Promise<string> {
+  const page = await readFile(codings.get('identity') ?? '', 'utf8');
+  return page.replaceAll(/ (href|src)="\/(?!\/)/g, ` $1="${publicPath}/`);
 }
 
 /** The smallest form that the client accepts. */

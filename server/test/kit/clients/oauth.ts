@@ -3,13 +3,13 @@ import type { TestServer } from '../server.ts';
 
 type Reached = Pick<TestServer, 'url' | 'publicUrl'>;
 
-/** `fetch` as seen from outside: the public address leads to the server. */
+/** `fetch` as seen from outside: the host of the public address leads to the server, with paths unchanged. */
 export function outside(server: Reached): typeof fetch {
-  const { publicUrl } = server;
+  const { origin } = new URL(server.publicUrl);
   return async (input, init) => {
     const request = new Request(input, init);
-    if (!request.url.startsWith(`${publicUrl}/`)) throw new Error(`nothing answers at ${request.url}`);
-    const target = server.url + request.url.slice(publicUrl.length);
+    if (!request.url.startsWith(`${origin}/`)) throw new Error(`nothing answers at ${request.url}`);
+    const target = server.url + request.url.slice(origin.length);
     const body = request.body === null ? {} : { body: await request.arrayBuffer() };
     const { method, headers, redirect } = request;
     return fetch(target, { method, headers, redirect, ...body });
@@ -32,7 +32,7 @@ export class Browser {
 
   constructor(server: Reached) {
     this.#fetch = outside(server);
-    this.#origin = server.publicUrl;
+    this.#origin = new URL(server.publicUrl).origin;
   }
 
   /** Follows redirects while they stay on the server; returns the last answer, or the redirect that leaves. */

@@ -16,7 +16,7 @@ export function linkPage(
     body: html`<h1>${t.title}</h1>
 <p>${t.about}</p>
 ${faultOf(fault)}
-<form method="post" action="/link">
+<form method="post" action="link">
 <label for="code">${t.code}</label>
 <input id="code" name="code" autocomplete="off" autocapitalize="characters" spellcheck="false" required value="${code}">
 <label for="email">${common.email}</label>
@@ -45,7 +45,7 @@ export function linkChoicePage(
     title: t.title,
     body: html`<h1>${t.question(device)}</h1>
 <p>${t.access}</p>
-<form method="post" action="/link">
+<form method="post" action="link">
 <input type="hidden" name="token" value="${token}">
 <input type="hidden" name="code" value="${code}">
 <div class="row">

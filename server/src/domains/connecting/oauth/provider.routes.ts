@@ -1,4 +1,5 @@
 import { NotevaultError } from '@notevault/protocol/errors.ts';
+import { pathOf, wellKnownUrl } from '@notevault/protocol/public-url.ts';
 import { isDatabaseAway } from '../../../http/errors.ts';
 import type { RawReply, RawRoute } from '../../../http/pages/raw-routes.ts';
 import type { OAuth } from './oauth.ts';
@@ -33,16 +34,25 @@ async function answeredByProvider(oauth: OAuth): Promise<RawReply> {
 }
 
 function metadataRoutes(oauth: OAuth, publicUrl: string): RawRoute[] {
-  const documents = {
-    '/.well-known/oauth-authorization-server': oauth.metadata(),
-    '/.well-known/oauth-protected-resource': oauth.resourceMetadata(publicUrl),
-    '/.well-known/oauth-protected-resource/api/mcp': oauth.resourceMetadata(`${publicUrl}/api/mcp`),
-  };
-  return Object.entries(documents).map(([path, document]) => ({
-    method: 'GET',
-    path,
-    head: true,
-    anyOrigin: true,
-    handle: async () => ({ document, maxAgeSeconds: METADATA_SECONDS }),
-  }));
+  const mcpUrl = `${publicUrl}/api/mcp`;
+  const documents: [name: string, url: string, document: object][] = [
+    ['oauth-authorization-server', publicUrl, oauth.metadata()],
+    ['oauth-protected-resource', publicUrl, oauth.resourceMetadata(publicUrl)],
+    ['oauth-protected-resource', mcpUrl, oauth.resourceMetadata(mcpUrl)],
+  ];
+  return documents.flatMap(([name, url, document]) =>
+    Array.from(pathsOfDocument(name, url, publicUrl), (path) => ({
+      method: 'GET',
+      path,
+      head: true,
+      anyOrigin: true,
+      handle: async () => ({ document, maxAgeSeconds: METADATA_SECONDS }),
+    })),
+  );
+}
+
+/** Returns the path by the RFCs and, below a public path, the one that some clients append to the public URL. */
+function pathsOfDocument(name: string, url: string, publicUrl: string): ReadonlySet<string> {
+  const appended = `/.well-known/${name}${url.slice(publicUrl.length)}`;
+  return new Set([pathOf(wellKnownUrl(url, name)), appended]);
 }

@@ -1,5 +1,6 @@
 import type { EventEmitter } from 'node:events';
 import { NotevaultError } from '@notevault/protocol/errors.ts';
+import { pathOf } from '@notevault/protocol/public-url.ts';
 import type { UserId } from '@notevault/protocol/values/ids.ts';
 import type { ClientMetadata, Configuration, KoaContextWithOIDC, Provider } from 'oidc-provider';
 import type { SealingKey } from '../../../ports/keyring/keyring.ts';
@@ -92,7 +93,7 @@ type Library = typeof import('oidc-provider');
 
 function configuration(deps: OAuthDeps, secrets: OAuthSecrets, library: Library): Configuration {
   return {
-    ...keysOf(secrets),
+    ...keysOf(secrets, pathOf(deps.publicUrl)),
     ...GRAMMAR,
     features: featuresOf(deps, library),
     ttl: LIFETIMES,
@@ -119,12 +120,12 @@ function configuration(deps: OAuthDeps, secrets: OAuthSecrets, library: Library)
   };
 }
 
-function keysOf(secrets: OAuthSecrets): Configuration {
+function keysOf(secrets: OAuthSecrets, publicPath: string): Configuration {
   return {
     cookies: {
       keys: [...secrets.cookieKeys],
       names: { session: 'nv_oauth', interaction: 'nv_oauth_interaction', resume: 'nv_oauth_resume' },
-      long: { httpOnly: true, sameSite: 'lax', signed: true, path: '/oauth' },
+      long: { httpOnly: true, sameSite: 'lax', signed: true, path: `${publicPath}/oauth` },
       short: { httpOnly: true, sameSite: 'lax', signed: true },
     },
     jwks: secrets.jwks as Configuration['jwks'] & object,
@@ -202,13 +203,13 @@ function fetchingOf({ web }: OAuthDeps): Configuration {
 }
 
 /** Returns the settings that decide who may approve a request and which tokens are issued. */
-function decisionsOf({ accounts }: OAuthDeps, library: Library): Configuration {
+function decisionsOf({ accounts, publicUrl }: OAuthDeps, library: Library): Configuration {
   return {
     // Runs for every authorization request, after the provider's own checks.
     extraParams: { nv: async (ctx) => normalizeRequest(ctx, library) },
     interactions: {
       policy: interactionPolicy(library),
-      url: (_ctx, { uid }) => paths.interaction.replace(':uid', uid),
+      url: (_ctx, { uid }) => pathOf(publicUrl) + paths.interaction.replace(':uid', uid),
     },
     loadExistingGrant: async (ctx) => {
       const grantId = ctx.oidc.result?.consent?.grantId;

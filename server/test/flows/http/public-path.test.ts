@@ -1,0 +1,123 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { findWebApp } from '../../../src/http/web/web-app.ts';
+import { Assistant } from '../../kit/clients/mcp.ts';
+import { Browser, outside } from '../../kit/clients/oauth.ts';
+import { OAuthApp } from '../../kit/clients/oauth-app.ts';
+import { RawSocket } from '../../kit/clients/raw-socket.ts';
+import { onSqlite } from '../../kit/engines.ts';
+import { Caller } from '../../kit/person.ts';
+import { oneServer } from '../../kit/server.ts';
+
+const HOST = 'https://example.org';
+const PAGE =
+  '<!doctype html><link rel="icon" href="/icon.svg"><script type="module" src="/assets/a.js"></script><a href="//x">';
+
+/** Runs the same flow at the root of a host and below a path, with a proxy that passes paths on unchanged. */
+for (const path of ['', '/my/notes']) {
+  onSqlite(`a public URL ${path === '' ? 'without a path' : `with the path ${path}`}`, (open) => {
+    const publicUrl = HOST + path;
+    let folder = '';
+    before(async () => {
+      folder = await mkdtemp(join(tmpdir(), 'notevault-web-'));
+      await writeFile(join(folder, 'index.html'), PAGE);
+    });
+    after(() => rm(folder, { recursive: true }));
+    const serve = oneServer(async () => {
+      const webApp = await findWebApp(folder);
+      return { open, config: { publicUrl }, ...(webApp === null ? {} : { webApp }) };
+    });
+    const below = async () => {
+      const server = await serve();
+      const { accessToken } = await server.alice.signed();
+      const headers = { authorization: `Bearer ${accessToken}` };
+      return { server, accessToken, alice: new Caller(server.url + path, async () => headers) };
+    };
+
+    test('serves notes, whose paths may look like the path of the URL, and uploads', async () => {
+      const { alice } = await below();
+      await alice.post('/vaults', { name: 'Home' });
+      assert.equal((await alice.post('/notes', { path: 'my/notes/ä.md', content: 'text', mtime: 1 })).status, 200);
+      assert.equal((await alice.get('/notes/my/notes/%C3%A4.md')).body.content, 'text');
+      const upload = { 'upload-length': '3', 'upload-metadata': `path ${btoa('a.txt')}`, 'tus-resumable': '1.0.0' };
+      const made = await alice.post('/uploads', undefined, upload);
+      assert.deepEqual([made.status, made.headers.get('location')?.startsWith(`${path}/api/uploads/`)], [201, true]);
+    });
+
+    test('keeps a session in a cookie that other applications of the host do not get', async () => {
+      const { server } = await below();
+      const { email, password } = server.alice;
+      const anyone = new Caller(server.url + path);
+      const origin = { origin: HOST };
+      const entered = await anyone.post('/auth/login', { email, password }, origin);
+      assert.match(entered.headers.getSetCookie().join(), new RegExp(`; Path=${path}/api/auth; `));
+      const cookie = `refresh_token=${entered.cookie('refresh_token')}`;
+      assert.equal((await anyone.post('/auth/refresh', undefined, { ...origin, cookie })).status, 200);
+      const left = await anyone.post('/auth/logout?clear=true', undefined, { ...origin, cookie });
+      assert.equal(left.headers.get('clear-site-data'), path === '' ? '"storage"' : null);
+    });
+
+    test('is found and used by applications through OAuth, and by assistants with their token', async () => {
+      const { server, alice } = await below();
+      const refused = await new Caller(server.url + path).post('/mcp', {});
+      const resource = `${HOST}/.well-known/oauth-protected-resource${path}/api/mcp`;
+      assert.ok(refused.headers.get('www-authenticate')?.includes(`resource_metadata="${resource}"`));
+      const read = async (url: string) => (await outside(server)(url)).json() as Promise<Record<string, unknown>>;
+      const document = await read(resource);
+      assert.deepEqual([document.resource, document.authorization_servers], [`${publicUrl}/api/mcp`, [publicUrl]]);
+      await alice.post('/vaults', { name: 'Home' });
+      const app = await OAuthApp.register(server);
+      const { access_token, refresh_token } = await app.connect();
+      assert.equal(typeof (await app.refresh(refresh_token)).access_token, 'string');
+      await using assistant = await Assistant.connect({ url: server.url + path }, access_token);
+      assert.equal((await assistant.call('list_vaults')).isError, false);
+      assert.equal((await read(`${publicUrl}/.well-known/oauth-authorization-server`)).issuer, publicUrl);
+    });
+
+    test('opens sockets, and shows downloads and the page of a device link', async () => {
+      const { server, alice } = await below();
+      using socket = await RawSocket.open(server.url + path);
+      assert.equal(socket.closed, null);
+      const list = await outside(server)(`${publicUrl}/download/`, { headers: { accept: 'application/json' } });
+      assert.equal(list.status, 200);
+      await alice.post('/vaults', { name: 'Home' });
+      const link = (await new Caller(server.url + path).post('/auth/device', {})).body;
+      assert.equal(link.verification_uri, `${publicUrl}/link`);
+      const browser = new Browser(server);
+      const { email, password } = server.alice;
+      const page = await browser.open(link.verification_uri_complete);
+      const [, action = ''] = /action="([^"]+)"/.exec(page.text) ?? [];
+      assert.equal(new URL(action, page.url).href, `${publicUrl}/link`);
+      const choice = await browser.submit(page, 'sign-in', { email, password });
+      assert.match((await browser.submit(choice, 'allow')).text, /<h1>Linked<\/h1>/);
+    });
+
+    test('serves pages that load their files below it', async () => {
+      const { server } = await below();
+      const html = { headers: { accept: 'text/html' }, redirect: 'manual' } as const;
+      for (const page of ['/', '/vaults/a/notes/b?panel=links']) {
+        const answer = await fetch(server.url + path + page, html);
+        assert.equal(await answer.text(), PAGE.replaceAll('="/', `="${path}/`).replace(`"${path}//x`, '"//x'));
+      }
+    });
+
+    test('leaves requests that are sent directly to the server as they are, except for pages', async () => {
+      const { server } = await below();
+      for (const direct of ['/readyz', '/healthz', '/api/health', '/.well-known/oauth-protected-resource']) {
+        assert.equal((await fetch(server.url + direct)).status, 200, direct);
+      }
+      if (path === '') return;
+      const moved = async (from: string) =>
+        (await fetch(server.url + from, { headers: { accept: 'text/html' }, redirect: 'manual' })).headers.get(
+          'location',
+        );
+      assert.equal(await moved('/vaults/a?b=c'), `${path}/vaults/a?b=c`);
+      assert.equal(await moved(path), `${path}/`);
+      assert.equal((await fetch(`${server.url}${path}x/api/health`)).status, 404);
+      assert.equal((await fetch(`${server.url}${path}${path}/api/health`)).status, 404);
+    });
+  });
+}
