@@ -24,7 +24,7 @@ test('the app can be installed: Chromium finds nothing missing, and each icon ha
   const manifest: Manifest = await (await context.request.get(`${alice.url}/app.webmanifest`)).json();
   expect(manifest.icons.map(({ purpose }) => purpose)).toContain('maskable');
   for (const { src, sizes, type } of manifest.icons) {
-    const answer = await context.request.get(alice.url + src);
+    const answer = await context.request.get(new URL(src, `${alice.url}/`).href);
     expect([answer.status(), answer.headers()['content-type']]).toEqual([200, type]);
     if (type !== 'image/png') continue;
     const bytes = await answer.body();

@@ -10,10 +10,12 @@ import { mermaid } from './web-mermaid.ts';
 export function webConfig(root: string): InlineConfig {
   return {
     root: join(root, 'web'),
+    // The build runs below any path: scripts and styles load others relative to themselves.
+    base: './',
     configFile: false,
     logLevel: 'warn',
     publicDir: 'public',
-    plugins: [mermaid(), fencedMarkdown(root), listChunks(root)],
+    plugins: [mermaid(), fencedMarkdown(root), listChunks(root), absoluteInPages()],
     css: { modules: { generateScopedName: '[name]-[local]-[hash:4]' } },
     build: {
       outDir: 'dist',
@@ -82,6 +84,18 @@ function fencedMarkdown(root: string): Plugin {
   };
 }
 
+/** Names files absolutely in pages, whose own addresses have any depth; the server puts a public path before them. */
+function absoluteInPages(): Plugin {
+  return {
+    name: 'absolute-in-pages',
+    apply: 'build',
+    transformIndexHtml: {
+      order: 'post',
+      handler: (page) => page.replaceAll(/ (href|src)="(?:\.\.?\/)+/g, ' $1="/'),
+    },
+  };
+}
+
 /** Writes which modules are in which chunk, for the budget, which the server does not serve, and their licences, which it does. */
 function listChunks(root: string): Plugin {
   return {
@@ -102,7 +116,7 @@ function listChunks(root: string): Plugin {
   };
 }
 
-/** Returns the addresses of what the page loads, at once or later; not of what frames load. The worker keeps them. */
+/** Returns the addresses, relative to that of the app, of what the page loads, at once or later; not of what frames load. The worker keeps them. */
 function filesOfApp(bundle: Rolldown.OutputBundle): string[] {
   const names = new Set<string>();
   const add = (name: string) => {
@@ -118,7 +132,7 @@ function filesOfApp(bundle: Rolldown.OutputBundle): string[] {
   if (page?.type === 'chunk')
     for (const name of [...page.imports, ...(page.viteMetadata?.importedCss ?? [])]) add(name);
   // Browsers that run the app take the first format of a font.
-  return [...names].filter((name) => !/\.(woff|ttf)$/.test(name)).map((name) => `/${name}`);
+  return [...names].filter((name) => !/\.(woff|ttf)$/.test(name));
 }
 
 /** Returns the path of a module from the root, or of a package behind the last node_modules. */

@@ -26,7 +26,12 @@ export async function keptLists(page: Page): Promise<string[]> {
 }
 
 /** Resolves when the app's worker answers the page, and has the page itself. */
-export async function hasWorker(page: Page): Promise<boolean> {
+export function hasWorker(page: Page): Promise<boolean> {
+  return hasWorkerAt(page, '/');
+}
+
+/** @param root the path of the app, which ends in a slash. */
+export async function hasWorkerAt(page: Page, root: string): Promise<boolean> {
   return page.evaluate<boolean>(`navigator.serviceWorker.controller !== null &&
-    caches.match('/index.html', { ignoreVary: true }).then((page) => page !== undefined)`);
+    caches.match('${root}index.html', { ignoreVary: true }).then((page) => page !== undefined)`);
 }

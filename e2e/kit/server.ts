@@ -27,11 +27,12 @@ export class Server implements AsyncDisposable {
 
   private constructor(
     port: number,
+    path: string,
     folder: string,
     database: FreshDatabase | null,
     environment: Readonly<Record<string, string>>,
   ) {
-    this.url = `http://127.0.0.1:${port}`;
+    this.url = `http://127.0.0.1:${port}${path}`;
     this.#folder = folder;
     this.#database = database;
     this.#environment = {
@@ -39,15 +40,19 @@ export class Server implements AsyncDisposable {
       NOTEVAULT_PORT: String(port),
       NOTEVAULT_DATA_DIR: folder,
       NOTEVAULT_AUTH_RATE_LIMIT: '0',
+      ...(path === '' ? {} : { NOTEVAULT_PUBLIC_URL: this.url }),
       ...(database === null ? {} : { NOTEVAULT_DATABASE_URL: database.url }),
     };
   }
 
-  /** @param environment options beside the folder and the port. */
-  static async start(environment: Readonly<Record<string, string>> = {}): Promise<Server> {
+  /**
+   * @param environment options beside the folder and the port.
+   * @param path of the public URL; none by default.
+   */
+  static async start(environment: Readonly<Record<string, string>> = {}, path = ''): Promise<Server> {
     const database = ENGINE === 'postgres' ? await freshPostgres() : null;
     const folder = await mkdtemp(join(tmpdir(), 'notevault-e2e-'));
-    const server = new Server(await freePort(), folder, database, environment);
+    const server = new Server(await freePort(), path, folder, database, environment);
     await server.run();
     return server;
   }

@@ -41,6 +41,8 @@ declare const self: {
 };
 
 const ANSWER_MS = 5_000;
+/** The address of the app: the folder of this worker. */
+const ROOT = new URL('.', self.location.href).href;
 let isEnding = false;
 
 self.addEventListener('install', (event) => event.waitUntil(self.skipWaiting()));
@@ -53,9 +55,9 @@ self.addEventListener('message', (event) => {
 });
 self.addEventListener('fetch', (event) => {
   const { request } = event;
-  const asked = mediaRequestOf(request, self.location.origin);
+  const asked = mediaRequestOf(request, ROOT);
   if (asked !== null) return event.respondWith(answer(asked, event));
-  const part = isEnding ? null : shellRequestOf(request, self.location.origin);
+  const part = isEnding ? null : shellRequestOf(request, ROOT);
   if (part === 'file') event.respondWith(shellFile(request));
   if (part !== 'page') return;
   event.respondWith(shellPage(request, (work) => event.waitUntil(work)));
@@ -76,11 +78,10 @@ async function endIfWithdrawn(): Promise<void> {
 
 /** The addresses of files of the app among others. */
 function filesOf(addresses: readonly unknown[]): readonly string[] {
-  const { origin } = self.location;
   return addresses
     .filter((address) => typeof address === 'string')
-    .map((address) => new URL(address, origin).href)
-    .filter((url) => shellRequestOf({ url, method: 'GET', mode: 'cors' }, origin) === 'file');
+    .map((address) => new URL(address, ROOT).href)
+    .filter((url) => shellRequestOf({ url, method: 'GET', mode: 'cors' }, ROOT) === 'file');
 }
 
 /** A file from the server, else as this device has it. */
@@ -100,7 +101,7 @@ async function answer(asked: MediaRequest, event: FetchEvent): Promise<Response>
 
 async function answerOfServer(asked: MediaRequest, { request, clientId }: FetchEvent): Promise<Response> {
   const send = (token: string) =>
-    fetch(asked.path, { headers: headersFor(asked, token, request.headers), signal: request.signal });
+    fetch(`.${asked.path}`, { headers: headersFor(asked, token, request.headers), signal: request.signal });
   const token = await tokenFrom(clientId, null);
   if (token === null) return new Response(null, { status: 401 });
   const first = await send(token);

@@ -19,6 +19,10 @@ test('mediaRequestOf reads the addresses that mediaAddress makes, whatever the n
 test('mediaRequestOf leaves all other requests to the browser', () => {
   assert.equal(read('/api/attachments/a.png'), null);
   assert.equal(read('/media/vault-1/'), null);
+  assert.equal(
+    mediaRequestOf({ url: `${ORIGIN}/media/v/a.png`, method: 'GET', destination: 'image' }, `${ORIGIN}/b/`),
+    null,
+  );
   assert.equal(read('https://elsewhere.example/media/vault-1/a.png'), null);
   assert.equal(read('/media/vault-1/a.png', { method: 'POST' }), null);
 });

@@ -1,21 +1,26 @@
+import { pathBelow } from './path-below.ts';
+
 /** Request to the media worker. */
 export interface MediaRequest {
   readonly vault: string;
-  /** Below the API, encoded. */
+  /** Below the address of the app, encoded. */
   readonly path: string;
 }
 
 /** Destinations that may load media. None runs scripts or shows pages: those would have the app's rights. */
 const DESTINATIONS: ReadonlySet<string> = new Set(['', 'audio', 'image', 'track', 'video']);
 
-/** Reads a request for an attachment; null for every other one, which the browser then sends as always. */
+/**
+ * Reads a request for an attachment; null for every other one, which the browser then sends as always.
+ *
+ * @param root the address of the app, which ends in a slash.
+ */
 export function mediaRequestOf(
   { url, method, destination }: Pick<Request, 'url' | 'method' | 'destination'>,
-  origin: string,
+  root: string,
 ): MediaRequest | null {
-  const address = new URL(url);
-  const match = /^\/media\/([\w-]+)\/(.+)$/.exec(address.pathname);
-  if (address.origin !== origin || match === null) return null;
+  const match = /^\/media\/([\w-]+)\/(.+)$/.exec(pathBelow(url, root) ?? '');
+  if (match === null) return null;
   if (method !== 'GET' || !DESTINATIONS.has(destination)) return null;
   const [, vault = '', path = ''] = match;
   return { vault, path: `/api/attachments/${path}?raw=1` };

@@ -42,3 +42,12 @@ test('shellRequestOf leaves the rest to the server: its own answers, secrets, an
   assert.equal(read('/vaults', { method: 'POST' }), null);
   assert.equal(read('/vaults', { mode: 'cors' }), null);
 });
+
+test('shellRequestOf reads pages and files below the path of the app only', () => {
+  const at = (path: string, mode: RequestMode = 'navigate') =>
+    shellRequestOf({ url: new URL(path, ORIGIN).href, method: 'GET', mode }, `${ORIGIN}/my/notes/`);
+  for (const path of ['/my/notes/', '/my/notes/vaults/a']) assert.equal(at(path), 'page', path);
+  assert.equal(at('/my/notes/assets/index-3f9a.js', 'cors'), 'file');
+  for (const path of ['/', '/vaults/a', '/my/notes', '/my/notesx/', '/my/notes/api/me'])
+    assert.equal(at(path), null, path);
+});

@@ -1,8 +1,9 @@
 /** The cache of the app itself. Nothing of an account is in it. */
 const SHELL = 'notevault-shell';
-const PAGE = '/index.html';
+// Relative addresses are below that of the worker, which is that of the app.
+const PAGE = 'index.html';
 /** The build writes here what the page loads. */
-const FILES = '/app-files.json';
+const FILES = 'app-files.json';
 /** Statuses a proxy answers with while the server behind it is down. */
 export const AWAY: ReadonlySet<number> = new Set([502, 503, 504]);
 
@@ -43,7 +44,7 @@ function isPage({ ok, headers }: Response): boolean {
 export async function keepFiles(addresses: readonly string[]): Promise<void> {
   const cache = await caches.open(SHELL);
   if ((await cache.match(PAGE, { ignoreVary: true })) === undefined) {
-    const page = await fetch('/').catch(() => null);
+    const page = await fetch('./').catch(() => null);
     if (page !== null && isPage(page)) await cache.put(PAGE, page);
   }
   for (const address of addresses) {

@@ -13,8 +13,10 @@ export function addressIn(output: string): string | undefined {
 
 /** The field that the next account at the server is registered with: its setup token, if it is the first one. */
 export function setupFor(url: string): { readonly setup_token?: string } {
-  const token = printed.get(url);
-  printed.delete(url);
+  // A server with a path in its public URL prints the address on which it listens.
+  const { origin } = new URL(url);
+  const token = printed.get(origin);
+  printed.delete(origin);
   return token === undefined ? {} : { setup_token: token };
 }
 

@@ -21,6 +21,7 @@ import {
   taskParams,
   welcomeParams,
 } from '../page/search-params.ts';
+import { BASE } from '../platform/base.ts';
 
 /** A page that is loaded when it is first opened, together with its texts. */
 function lazyPage<Module extends object, Name extends keyof Module>(
@@ -191,6 +192,7 @@ const tree = root.addChildren([
 
 export const router = createRouter({
   routeTree: tree,
+  basepath: BASE,
   defaultPreload: 'intent',
   // The query cache keeps what was read.
   defaultPreloadStaleTime: 0,

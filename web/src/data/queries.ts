@@ -12,6 +12,7 @@ import type { TrashItem } from '@notevault/protocol/trash.ts';
 import type { VaultsResponse } from '@notevault/protocol/vaults.ts';
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query';
 import type { ActivityParams, SearchParams } from '../page/search-params.ts';
+import { BASE } from '../platform/base.ts';
 import { transport } from '../session/app-session.ts';
 import { api } from './client.ts';
 import { keys } from './keys.ts';
@@ -42,7 +43,7 @@ export const connectionsQuery = queryOptions({
 export const downloadsQuery = queryOptions({
   queryKey: keys.downloads,
   queryFn: async () => {
-    const answer = await fetch('/download/', { headers: { accept: 'application/json' } });
+    const answer = await fetch(`${BASE}download/`, { headers: { accept: 'application/json' } });
     if (!answer.ok) return [];
     return ((await answer.json()) as DownloadList).files.map(({ name }) => name);
   },

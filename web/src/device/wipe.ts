@@ -1,6 +1,7 @@
 import { KEPT_DATABASE, KEPT_FILES } from '../data/kept-names.ts';
 import { LISTS_DATABASE } from '../data/list-store.ts';
 import { STORED_INVITATION } from '../page/invitation.ts';
+import { isStoredByUs, serverUrl } from '../platform/base.ts';
 import { forgetAccount } from '../session/kept-account.ts';
 
 /** Storage keys that belong to the browser, not to an account. */
@@ -44,7 +45,8 @@ export async function forgetLists(): Promise<void> {
 
 function clearStorage(): void {
   for (const storage of [localStorage, sessionStorage]) {
-    for (const name of Object.keys(storage)) if (!BROWSERS_OWN.has(name)) storage.removeItem(name);
+    for (const name of Object.keys(storage))
+      if (!BROWSERS_OWN.has(name) && isStoredByUs(name)) storage.removeItem(name);
   }
 }
 
@@ -70,7 +72,7 @@ export async function openedOutbox(account: string) {
 
 async function wipeDatabases(): Promise<void> {
   const databases = await indexedDB.databases();
-  await Promise.all(databases.map(({ name }) => (name === undefined ? undefined : deleteDatabase(name))));
+  await Promise.all(databases.map(({ name = '' }) => (isStoredByUs(name) ? deleteDatabase(name) : undefined)));
 }
 
 /** Resolves also when another tab has it open: that tab closes it as soon as it hears of the end of the session. */
@@ -84,10 +86,12 @@ function deleteDatabase(name: string): Promise<void> {
 async function wipeCaches(): Promise<void> {
   // Browsers have neither of these in insecure contexts.
   if (!('caches' in globalThis)) return;
-  for (const name of await caches.keys()) await caches.delete(name);
+  for (const name of await caches.keys()) if (isStoredByUs(name)) await caches.delete(name);
 }
 
 async function endWorkers(): Promise<void> {
   if (!('serviceWorker' in navigator)) return;
-  for (const worker of await navigator.serviceWorker.getRegistrations()) await worker.unregister();
+  for (const worker of await navigator.serviceWorker.getRegistrations()) {
+    if (worker.scope.startsWith(`${serverUrl()}/`)) await worker.unregister();
+  }
 }

@@ -1,4 +1,5 @@
 import { LiveSocket } from '@notevault/client/live/live-socket.ts';
+import { serverUrl } from '../platform/base.ts';
 import { type Observable, ObservableValue } from '../platform/observable.ts';
 import { session } from '../session/app-session.ts';
 
@@ -29,7 +30,7 @@ addEventListener('offline', () => {
 /** The one WebSocket of this tab, opened when it is first needed and closed when the session ends. */
 export function liveSocket(): LiveSocket {
   if (socket === null) {
-    socket = new LiveSocket(location.origin, session, { gatherMs: GATHER_MS });
+    socket = new LiveSocket(serverUrl(), session, { gatherMs: GATHER_MS });
     socket.onConnection(showConnection);
   }
   return socket;

@@ -1,7 +1,8 @@
+import { BASE } from '../platform/base.ts';
 import { trustedScriptUrl } from '../platform/trusted-script-url.ts';
 import { session } from '../session/app-session.ts';
 
-const SCRIPT = '/app-worker.js';
+const SCRIPT = `${BASE}app-worker.js`;
 const WAIT_MS = 3_000;
 
 let started: Promise<boolean> | null = null;

@@ -1,5 +1,7 @@
+import { BASE } from '../platform/base.ts';
+
 /** Where somebody arrives who is invited to a vault; the token is the fragment, which browsers send to nobody. */
-export const INVITATION_PATH = '/invite';
+export const INVITATION_PATH = `${BASE}invite`;
 /** Key of the invitation in the tab's storage; it survives signing in and out. */
 export const STORED_INVITATION = 'notevault-invitation';
 

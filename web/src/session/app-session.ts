@@ -1,4 +1,5 @@
 import { Transport } from '@notevault/client/transport.ts';
+import { serverUrl } from '../platform/base.ts';
 import { Session } from './session.ts';
 import { exclusively, openSessionChannel, SESSION_NAME } from './session-channel.ts';
 
@@ -11,4 +12,4 @@ export const session = new Session({
 });
 
 /** Sends the requests of this tab, with its session. */
-export const transport = new Transport(location.origin, session);
+export const transport = new Transport(serverUrl(), session);

@@ -1,6 +1,7 @@
 import type { TokenSource } from '@notevault/client/tokens.ts';
 import { ApiError, ConnectionError } from '@notevault/client/transport.ts';
 import type { SignedInResponse, TokensResponse } from '@notevault/protocol/accounts.ts';
+import { BASE } from '../platform/base.ts';
 import { type Observable, ObservableValue } from '../platform/observable.ts';
 import type { EndReason, SessionChannel } from './session-channel.ts';
 
@@ -139,7 +140,7 @@ export class Session implements TokenSource {
     const init =
       json === undefined ? {} : { body: JSON.stringify(json), headers: { 'content-type': 'application/json' } };
     const answer = await this.#deps
-      .fetch(`/api${path}`, { method: 'POST', credentials: 'same-origin', ...init })
+      .fetch(`${BASE}api${path}`, { method: 'POST', credentials: 'same-origin', ...init })
       .catch((cause: unknown) => {
         throw new ConnectionError('the server cannot be reached', { cause });
       });

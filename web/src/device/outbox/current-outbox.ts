@@ -5,6 +5,7 @@ import { keys } from '../../data/keys.ts';
 import { meQuery, noteQuery } from '../../data/queries.ts';
 import { queryClient } from '../../data/query-client.ts';
 import { seedDraft, textOfCopy } from '../../editor/device.ts';
+import { serverUrl } from '../../platform/base.ts';
 import { session } from '../../session/app-session.ts';
 import { isOwnDevice } from '../../session/own-device.ts';
 import { exclusively } from '../../session/session-channel.ts';
@@ -26,7 +27,7 @@ const DRAFT_MS = 60_000;
 
 /** Creates a client with few retries: an unanswered request stays in the outbox, and the app goes on. */
 const clientOf = (keyOf?: (call: Call) => string) =>
-  new NotevaultClient(new Transport(location.origin, session, { tries: 2, ...(keyOf === undefined ? {} : { keyOf }) }));
+  new NotevaultClient(new Transport(serverUrl(), session, { tries: 2, ...(keyOf === undefined ? {} : { keyOf }) }));
 const api = clientOf();
 
 interface OpenOutbox {

@@ -4,6 +4,7 @@ import type { VaultClient } from '@notevault/client/vault-client.ts';
 import { decodeText } from '@notevault/note-text/decode-text.ts';
 import { fetchWithProgress } from '../../data/fetch-with-progress.ts';
 import { attachmentUrl } from '../../media/attachment-urls.ts';
+import { serverUrl } from '../../platform/base.ts';
 import { session } from '../../session/app-session.ts';
 import { currentOutbox } from './current-outbox.ts';
 import { keysOf } from './entry-keys.ts';
@@ -75,7 +76,7 @@ interface SendRequest {
 async function sendOrKeep({ vault, id, operation, send, onProgress, signal }: SendRequest): Promise<UploadResult> {
   const outbox = await currentOutbox();
   const options = { fetch: fetchWithProgress(onProgress), tries: 1, keyOf: keysOf(id), signal };
-  const client = new NotevaultClient(new Transport(location.origin, session, options)).vault(vault);
+  const client = new NotevaultClient(new Transport(serverUrl(), session, options)).vault(vault);
   const sendNow = () =>
     send(client).catch((error: unknown) => {
       signal.throwIfAborted();

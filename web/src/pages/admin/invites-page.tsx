@@ -9,6 +9,7 @@ import { healthQuery, invitesQuery } from '../../data/queries.ts';
 import { useTexts } from '../../i18n/use-texts.ts';
 import { useWindowTitle } from '../../page/page.tsx';
 import { useChange } from '../../page/use-change.ts';
+import { serverUrl } from '../../platform/base.ts';
 import { Button } from '../../ui/controls/button.tsx';
 import { Field } from '../../ui/controls/field.tsx';
 import { Notice } from '../../ui/feedback/notice.tsx';
@@ -58,7 +59,7 @@ function NewInvite() {
           const email = String(new FormData(form).get('email')).trim();
           creating.mutate(email === '' ? undefined : email, {
             onSuccess: ({ token }) => {
-              setLink(startLink(location.origin, 'invite', token));
+              setLink(startLink(serverUrl(), 'invite', token));
               form.reset();
             },
           });

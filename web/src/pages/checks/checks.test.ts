@@ -38,6 +38,7 @@ test('judge asks for encryption across a network, and not on the machine of the 
 test('judge compares the address of the page with the one that the server tells to others', () => {
   assert.deepEqual(statesOf({ publicUrl: 'http://localhost:4100' }), { address: 'fault' });
   assert.deepEqual(statesOf({ publicUrl: 'https://notes.example.org/' }), {});
+  assert.deepEqual(statesOf({ publicUrl: 'https://notes.example.org/notes' }), { address: 'fault' });
   assert.deepEqual(statesOf({ publicUrl: null }), { address: 'warning' });
 });
 

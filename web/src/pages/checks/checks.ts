@@ -1,6 +1,6 @@
 /** Facts about a server, as this browser sees it. */
 export interface ServerFacts {
-  /** The address of this page. */
+  /** The address of the server as this page reaches it. */
   readonly origin: string;
   /** Whether the browser trusts the connection. */
   readonly isSecure: boolean;
@@ -51,7 +51,7 @@ function isOnThisMachine({ isSecure, origin }: ServerFacts): boolean {
 
 function stateOfAddress({ origin, publicUrl }: ServerFacts): Check['state'] {
   if (publicUrl === null) return 'warning';
-  return new URL(publicUrl).origin === origin ? 'ok' : 'fault';
+  return new URL(publicUrl).href === new URL(origin).href ? 'ok' : 'fault';
 }
 
 function stateOfBackup({ isBackupFailed, lastBackupAt }: ServerFacts, now: number): Check['state'] {

@@ -1,14 +1,15 @@
 import type { AdminHealth } from '@notevault/protocol/admin.ts';
+import { BASE, serverUrl } from '../../platform/base.ts';
 import type { ServerFacts } from './checks.ts';
 
 const SOCKET_MS = 8_000;
 
 /** Gathers the facts about the server that this browser can read. Never throws: unreadable facts stay unknown. */
 export async function gatherFacts(health: AdminHealth): Promise<ServerFacts> {
-  const { origin } = location;
+  const origin = serverUrl();
   const [resource, ready, hasSocket] = await Promise.all([
-    fetchJson('/.well-known/oauth-protected-resource'),
-    fetchJson('/readyz'),
+    fetchJson(`${BASE}.well-known/oauth-protected-resource`),
+    fetchJson(`${BASE}readyz`),
     opensSocket(),
   ]);
   const url = resource.body.resource;
@@ -44,7 +45,7 @@ async function fetchJson(path: string): Promise<JsonAnswer> {
 /** Whether a WebSocket reaches the server: some proxies let none through. */
 function opensSocket(): Promise<boolean> {
   return new Promise((resolve) => {
-    const socket = new WebSocket(new URL('/api/sync/socket', location.href.replace(/^http/, 'ws')));
+    const socket = new WebSocket(`${serverUrl().replace(/^http/, 'ws')}/api/sync/socket`);
     const end = (opened: boolean) => {
       clearTimeout(timer);
       resolve(opened);

@@ -1,5 +1,6 @@
 import type { ImportStarted } from '@notevault/protocol/imports.ts';
 import { sendBytes } from '../../data/send-bytes.ts';
+import { BASE } from '../../platform/base.ts';
 import { session } from '../../session/app-session.ts';
 import type { Preparation } from './import-view.ts';
 import type { ImportSelection } from './picked.ts';
@@ -22,7 +23,7 @@ export async function startImport(
   const bytes = picked.kind === 'archive' ? picked.file : await zipOf(picked.files, signal, onProgress);
   const { id } = await sendBytes<ImportStarted>({
     method: 'POST',
-    url: `/api/imports?vault_id=${encodeURIComponent(vaultId)}&dry_run=true`,
+    url: `${BASE}api/imports?vault_id=${encodeURIComponent(vaultId)}&dry_run=true`,
     headers: { authorization: `Bearer ${await session.token()}`, 'content-type': 'application/octet-stream' },
     bytes,
     signal,

@@ -14,6 +14,7 @@ import { unsentChanged } from '../../device/unsent-state.ts';
 import type { EditorSession } from '../../editor/index.ts';
 import { useLanguage, useTexts } from '../../i18n/use-texts.ts';
 import { importOrReload } from '../../page/import-or-reload.ts';
+import { BASE } from '../../platform/base.ts';
 import { useObservable } from '../../platform/use-observable.ts';
 import { saveFile } from '../../ui/controls/save-file.ts';
 import { errorText } from '../../ui/feedback/error-text.ts';
@@ -161,7 +162,7 @@ function useNoteServices(vault: string, noteId: string): NoteServices {
           latest.current.tabs.open(id, newTab ? 'behind' : 'here', hash);
         },
         openFile(fileId, newTab) {
-          if (newTab) window.open(`/vaults/${vault}/files/${fileId}`, '_blank', 'noopener');
+          if (newTab) window.open(`${BASE}vaults/${vault}/files/${fileId}`, '_blank', 'noopener');
           else void navigate({ to: '/vaults/$vaultId/files/$fileId', params: { vaultId: vault, fileId } });
         },
         reportError: (error) => showToast({ text: reasonIn(language, error), kind: 'danger' }),

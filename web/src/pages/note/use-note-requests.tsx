@@ -6,6 +6,7 @@ import { nameOf, noteName } from '../../data/tree/tree-index.ts';
 import { useTree } from '../../data/use-tree.ts';
 import { useTexts } from '../../i18n/use-texts.ts';
 import { importOrReload } from '../../page/import-or-reload.ts';
+import { serverUrl } from '../../platform/base.ts';
 import { saveFile } from '../../ui/controls/save-file.ts';
 import { errorText } from '../../ui/feedback/error-text.ts';
 import { showToast } from '../../ui/feedback/toast.ts';
@@ -57,7 +58,7 @@ export function useNoteRequests(
       });
     },
     copyLink() {
-      const address = new URL(`/vaults/${vaultId}/notes/${id}`, location.origin).href;
+      const address = `${serverUrl()}/vaults/${vaultId}/notes/${id}`;
       void navigator.clipboard
         ?.writeText(address)
         .then(() => showToast({ kind: 'plain', text: t('note.linkCopied') }), failed);

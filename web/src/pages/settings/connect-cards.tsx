@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { downloadsQuery } from '../../data/queries.ts';
 import { useTexts } from '../../i18n/use-texts.ts';
+import { BASE, serverUrl } from '../../platform/base.ts';
 import { buttonClass } from '../../ui/controls/button.tsx';
 import { CopyButton } from '../../ui/controls/copy-button.tsx';
 import { Icon } from '../../ui/controls/icon.tsx';
@@ -17,7 +18,7 @@ const PACKAGE = 'notevault.tgz';
 export function ConnectCards({ connections }: { readonly connections: readonly Connection[] }) {
   const t = useTexts('settings');
   const { data: downloads = [PLUGIN, PACKAGE] } = useQuery(downloadsQuery);
-  const { origin } = location;
+  const origin = serverUrl();
   const used = connections.filter(({ last_used_at: at }) => at !== null);
   const device = (isPlugin: boolean) =>
     used.find(({ kind, name }) => kind === 'device' && OF_PLUGIN.test(name ?? '') === isPlugin);
@@ -29,7 +30,7 @@ export function ConnectCards({ connections }: { readonly connections: readonly C
       <Card title="Obsidian" text={t('connect.obsidianText')} seen={device(true)}>
         {downloads.includes(PLUGIN) ? (
           <Step text={t('connect.plugin')}>
-            <a className={buttonClass('plain')} href={`/download/${PLUGIN}`} download>
+            <a className={buttonClass('plain')} href={`${BASE}download/${PLUGIN}`} download>
               {t('connect.download')}
             </a>
           </Step>

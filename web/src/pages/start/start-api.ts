@@ -2,8 +2,9 @@ import { noToken } from '@notevault/client/tokens.ts';
 import { Transport } from '@notevault/client/transport.ts';
 import type { BootstrapResponse } from '@notevault/protocol/accounts.ts';
 import type { InvitationShown } from '@notevault/protocol/members.ts';
+import { serverUrl } from '../../platform/base.ts';
 
-const transport = new Transport(location.origin, noToken);
+const transport = new Transport(serverUrl(), noToken);
 
 /** The operations that need no session. */
 export const anonymous = {

@@ -2,6 +2,7 @@ import i18next from 'i18next';
 import type { ReactNode } from 'react';
 import { LANGUAGES, type Language, setLanguage } from '../../i18n/i18n.ts';
 import { useTexts } from '../../i18n/use-texts.ts';
+import { BASE } from '../../platform/base.ts';
 import { Icon } from '../../ui/controls/icon.tsx';
 import styles from './start-card.module.css';
 
@@ -30,7 +31,7 @@ export function StartCard({ title, text, children, foot }: StartCardProps) {
       <div className={styles.begin}>
         <section className={styles.card} aria-labelledby="start-title">
           <div className={styles.brand}>
-            <img src="/icon.svg" alt="" />
+            <img src={`${BASE}icon.svg`} alt="" />
             Notevault
           </div>
           <div className={styles.head}>

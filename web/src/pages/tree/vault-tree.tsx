@@ -5,6 +5,7 @@ import { useTree } from '../../data/use-tree.ts';
 import { useCanWrite } from '../../data/use-vault.ts';
 import { useTexts } from '../../i18n/use-texts.ts';
 import { importOrReload } from '../../page/import-or-reload.ts';
+import { serverUrl } from '../../platform/base.ts';
 import { isNarrow } from '../../platform/narrow.ts';
 import { Button } from '../../ui/controls/button.tsx';
 import { Icon, type IconName } from '../../ui/controls/icon.tsx';
@@ -106,7 +107,7 @@ export function VaultTree({ vaultId, leave }: VaultTreeProps) {
             move: setMoving,
             cut: tree.cut,
             remove,
-            linkOf: (id) => new URL(`/vaults/${vaultId}/notes/${id}`, location.origin).href,
+            linkOf: (id) => `${serverUrl()}/vaults/${vaultId}/notes/${id}`,
           })}
         />
       )}

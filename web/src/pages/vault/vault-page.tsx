@@ -8,6 +8,7 @@ import { CrashBarrier } from '../../page/crash-barrier.tsx';
 import { importOrReload } from '../../page/import-or-reload.ts';
 import { rememberVault } from '../../page/last-vault.ts';
 import { NotFound } from '../../page/not-found.tsx';
+import { BASE } from '../../platform/base.ts';
 import { isNarrow, narrow } from '../../platform/narrow.ts';
 import { useObservable, useObserved } from '../../platform/use-observable.ts';
 import { Button } from '../../ui/controls/button.tsx';
@@ -212,7 +213,7 @@ function useTabLinks(vaultId: string): (event: MouseEvent) => void {
     const isOwn = event.button === 1 || (event.button === 0 && (event.ctrlKey || event.metaKey));
     const link = event.target instanceof Element ? event.target.closest('a') : null;
     if (!isOwn || event.shiftKey || link === null || link.origin !== location.origin || isNarrow()) return;
-    const [, vault, note] = NOTE.exec(link.pathname) ?? [];
+    const [, vault, note] = NOTE.exec(link.pathname.slice(BASE.length - 1)) ?? [];
     if (vault !== vaultId || note === undefined) return;
     event.preventDefault();
     event.stopPropagation();

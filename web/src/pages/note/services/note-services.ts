@@ -8,6 +8,7 @@ import { keys } from '../../../data/keys.ts';
 import type { UploadResult } from '../../../device/outbox/files.ts';
 import type { EditorServices, EditorStrings, LinkStatus } from '../../../editor/index.ts';
 import { newAttachmentPath } from '../../../media/attachment-path.ts';
+import { BASE } from '../../../platform/base.ts';
 import { excerptOf } from './excerpt.ts';
 import { linkChoices, linkIndexOf, pathForDangling } from './link-index.ts';
 
@@ -56,7 +57,7 @@ const SUGGESTIONS = 30;
 
 /** Implements the editor's services with the query cache and the API. */
 export class NoteServices implements EditorServices {
-  readonly framesUrl = '/frames/';
+  readonly framesUrl = `${BASE}frames/`;
   readonly strings: EditorStrings;
   readonly #options: NoteServicesOptions;
   /** Paths of the uploads under way, in lower case: the tree does not have them yet. */
