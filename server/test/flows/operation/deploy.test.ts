@@ -25,8 +25,8 @@ test('the build of the image gets the commit, because it gets no history', () =>
 
 test('every NOTEVAULT_ variable in deploy/ is an option', () => {
   const known = new Set(listOptions().map(({ name }) => variableOf(name)));
-  // Two are of the Caddyfile, one is of the build.
-  for (const own of ['NOTEVAULT_DOMAIN', 'NOTEVAULT_UPSTREAM', 'NOTEVAULT_COMMIT']) known.add(own);
+  // Three are of the Caddyfiles, one is of the build.
+  for (const own of ['NOTEVAULT_DOMAIN', 'NOTEVAULT_UPSTREAM', 'NOTEVAULT_PATH', 'NOTEVAULT_COMMIT']) known.add(own);
   const files = globSync('**/*', { cwd: deploy }).filter((path) => /\.\w+$|file$/.test(path));
   for (const file of files) {
     for (const [variable] of read(file).matchAll(/NOTEVAULT_[A-Z_]+/g))
@@ -71,8 +71,10 @@ test('systemd accepts the unit', { skip: noSystemd }, () => {
 
 const noCaddy = whyNoProgram('caddy', 'version');
 if (noCaddy !== false) process.stderr.write(`NOT TESTED: the Caddyfile: ${noCaddy}\n`);
-test('Caddy accepts the Caddyfile', { skip: noCaddy }, () => {
-  const args = ['adapt', '--config', join(deploy, 'caddy/Caddyfile'), '--adapter', 'caddyfile'];
-  const { status, stderr } = spawnSync('caddy', args, { encoding: 'utf8', env: { ...process.env, HOME: '/tmp' } });
-  assert.equal(status, 0, stderr);
+test('Caddy accepts the Caddyfiles', { skip: noCaddy }, () => {
+  for (const file of ['Caddyfile', 'Caddyfile.path']) {
+    const args = ['adapt', '--config', join(deploy, 'caddy', file), '--adapter', 'caddyfile'];
+    const { status, stderr } = spawnSync('caddy', args, { encoding: 'utf8', env: { ...process.env, HOME: '/tmp' } });
+    assert.equal(status, 0, stderr);
+  }
 });

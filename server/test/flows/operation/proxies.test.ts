@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { wellKnownUrl } from '@notevault/protocol/public-url.ts';
 import { SOCKET_LIMITS } from '../../../src/http/connections/socket-limits.ts';
 import { probeValue } from '../../../src/http/monitoring/seen-request.ts';
 import { MasterKeyring } from '../../../src/ports/keyring/master-key.ts';
@@ -52,12 +53,17 @@ onSqlite('behind a proxy', (open) => {
 
   for (const [name, skip, start] of [
     ['nginx', noNginx, (url: string) => startNginx(url, asShipped)],
-    ['Caddy', noCaddy, startCaddy],
+    ['nginx below a path', noNginx, (url: string) => startNginx(url, asShipped, '/notes')],
+    ['Caddy', noCaddy, (url: string) => startCaddy(url)],
+    ['Caddy below a path', noCaddy, (url: string) => startCaddy(url, '/notes')],
   ] as const) {
     test(`notes, an upload of 50 MB, a socket and /api/mcp work through ${name} as it is shipped`, {
       skip,
     }, async () => {
-      await using server = await startServer({ open, config });
+      const path = name.endsWith('path') ? '/notes' : '';
+      // The port of the proxy is chosen later.
+      const publicUrl = { publicUrl: `http://127.0.0.1${path}` };
+      await using server = await startServer({ open, config: { ...config, ...publicUrl } });
       await using proxy = await start(server.url);
       await checkThrough(server, proxy);
       const faults = await faultsBehind(server, proxy);
@@ -66,6 +72,10 @@ onSqlite('behind a proxy', (open) => {
         faults.filter((fault) => !fault.startsWith('/api/mcp')),
         [],
       );
+      const found = await fetch(wellKnownUrl(proxy.url, 'oauth-protected-resource'));
+      assert.equal(((await found.json()) as { resource: string }).resource, `http://127.0.0.1${path}`);
+      if (path === '') return;
+      assert.equal((await fetch(new URL('/api/health', proxy.url))).ok, false, 'the host has other sites');
     });
   }
 
@@ -126,7 +136,11 @@ onSqlite('behind a proxy', (open) => {
       /client address: every client seems to come from 127\.0\.0\.1/,
     ],
     ['changes the host', without(/^proxy_set_header Host.*$/m), /host header: the server sees the host "notevault"/],
-    ['passes on /api only', (settings) => (settings === 'LOCATION' ? '/api' : settings), /paths: .*not all paths/],
+    [
+      'passes on /api only',
+      (settings) => settings.replace('location / {', 'location /api {'),
+      /paths: .*not all paths/,
+    ],
   ];
   for (const [name, change, says] of broken) {
     test(`the doctor recognises a proxy that ${name}`, { skip: noNginx }, async () => {

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { until } from '../until.ts';
 import { freePort } from './free-port.ts';
@@ -22,15 +22,23 @@ export interface RunningProxy extends AsyncDisposable {
   readonly url: string;
 }
 
-/** Starts nginx on a free port; `change` edits the shipped settings of the location. */
-export async function startNginx(upstream: string, change: (settings: string) => string): Promise<RunningProxy> {
+/** Returns a shipped file. */
+const shipped = (path: string) => readFileSync(join(deploy, path), 'utf8');
+
+/**
+ * Starts nginx on a free port with the shipped site: on its own host, or below a path of another one.
+ *
+ * @param change edits the shipped settings of the location.
+ */
+export async function startNginx(
+  upstream: string,
+  change: (settings: string) => string,
+  path: '' | '/notes' = '',
+): Promise<RunningProxy> {
   const folder = new Folder();
   const port = await freePort();
   mkdirSync(folder.at('logs'));
-  writeFileSync(
-    folder.at('notevault-proxy.conf'),
-    change(readFileSync(join(deploy, 'nginx/notevault-proxy.conf'), 'utf8')),
-  );
+  writeFileSync(folder.at('notevault-proxy.conf'), change(shipped('nginx/notevault-proxy.conf')));
   const temp = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(
     (name) => `${name}_temp_path ${folder.at(name)};`,
   );
@@ -39,22 +47,30 @@ export async function startNginx(upstream: string, change: (settings: string) =>
     `daemon off; worker_processes 1; pid ${folder.at('pid')}; error_log ${folder.at('logs/error')};
 events {}
 http {
-  access_log off; ${temp.join(' ')}
-  upstream notevault { server ${new URL(upstream).host}; }
-  map $http_upgrade $notevault_connection { default upgrade; '' ''; }
-  server { listen 127.0.0.1:${port}; location ${change('LOCATION').includes('/api') ? '/api' : '/'} { include notevault-proxy.conf; } }
+  ${temp.join(' ')}
+  ${change(siteOf(upstream, port, folder.at('logs/access'), path))}
 }`,
   );
   const child = spawn('nginx', ['-p', folder.path, '-c', folder.at('nginx.conf')], { stdio: 'ignore' });
   // Killed, it would leave its worker behind.
-  return running(child, `http://127.0.0.1:${port}`, folder, 'SIGTERM');
+  return running(child, `http://127.0.0.1:${port}${path}`, folder, 'SIGTERM');
 }
 
-/** Starts Caddy on a free port with the shipped Caddyfile. */
-export async function startCaddy(upstream: string): Promise<RunningProxy> {
+/** Returns the shipped site on another port, without certificates. */
+function siteOf(upstream: string, port: number, log: string, path: string): string {
+  const site = shipped('nginx/notevault.conf')
+    .replace('127.0.0.1:4100', new URL(upstream).host)
+    .replace(/^server \{[^}]*return 301[^}]*\}\n/m, '')
+    .replace(/^ *(?:listen \[::\]|ssl_certificate).*\n/gm, '')
+    .replace('listen 443 ssl http2;', `listen 127.0.0.1:${port};`)
+    .replace('/var/log/nginx/notevault.log', log);
+  return path === '' ? site : site.replace(/^ *location \/ \{[^}]*\}\n/m, shipped('nginx/notevault-path.conf'));
+}
+
+/** Starts Caddy on a free port with the shipped Caddyfile: for its own host, or below a path of another one. */
+export async function startCaddy(upstream: string, path: '' | '/notes' = ''): Promise<RunningProxy> {
   const folder = new Folder();
   const url = `http://127.0.0.1:${await freePort()}`;
-  copyFileSync(join(deploy, 'caddy/Caddyfile'), folder.at('Caddyfile'));
   const env = {
     PATH: process.env.PATH ?? '',
     HOME: folder.path,
@@ -63,10 +79,10 @@ export async function startCaddy(upstream: string): Promise<RunningProxy> {
     NOTEVAULT_UPSTREAM: new URL(upstream).host,
   };
   // Its admin endpoint would be shared with another Caddy on this machine.
-  const config = `{\n\tadmin off\n}\n${readFileSync(folder.at('Caddyfile'), 'utf8')}`;
+  const config = `{\n\tadmin off\n}\n${shipped(path === '' ? 'caddy/Caddyfile' : 'caddy/Caddyfile.path')}`;
   writeFileSync(folder.at('Caddyfile'), config);
   const args = ['run', '--config', folder.at('Caddyfile'), '--adapter', 'caddyfile'];
-  return running(spawn('caddy', args, { stdio: 'ignore', env }), url, folder, 'SIGKILL');
+  return running(spawn('caddy', args, { stdio: 'ignore', env }), url + path, folder, 'SIGKILL');
 }
 
 async function running(
