@@ -3,14 +3,13 @@ import { type Config, publicUrlOf } from '@notevault/server/config/config.ts';
 import { DAMAGE_HELP } from '@notevault/server/data/damage-help.ts';
 import { adminSocketPath, requireData } from '@notevault/server/data/data-folder.ts';
 import { examineBackups, examineMachine } from '@notevault/server/machine-status.ts';
+import { ask } from '@notevault/server/public-address/http-checks.ts';
 import { versionWithCommit } from '@notevault/server/version.ts';
 import { Command } from 'commander';
 import { adminClient } from '../admin-client.ts';
 import { configOf, withConfig } from '../config-flags.ts';
 import { CliError } from '../error-messages.ts';
 import { totalsText } from '../print.ts';
-
-const TIMEOUT_MS = 8000;
 
 export function statusCommand(): Command {
   return withConfig(new Command('status'))
@@ -19,12 +18,13 @@ export function statusCommand(): Command {
     .action(async (flags: Record<string, unknown>) => {
       const config = configOf(flags);
       const address = await addressOf(config);
-      const ready = await fetch(`${address}/readyz`, { signal: AbortSignal.timeout(TIMEOUT_MS) }).catch(() => null);
+      // The certificate names the public address.
+      const ready = await ask(`${address}/readyz`, { anyCertificate: true });
       if (ready === null) throw new CliError(`no server answers on ${address}.`);
-      if (!ready.ok) throw new CliError(`the server is not ready: it answers ${ready.status}.`);
+      if (ready.status !== 200) throw new CliError(`the server is not ready: it answers ${ready.status}.`);
       if (flags.quiet === true) return;
       const print = (name: string, text: string) => process.stdout.write(`${name.padEnd(12)} ${text}\n`);
-      const { status: _, ...parts } = (await ready.json()) as Record<string, string>;
+      const { status: _, ...parts } = JSON.parse(ready.text) as Record<string, string>;
       print('notevault', `${versionWithCommit()}, ready`);
       const states = Object.entries(parts).map(([part, state]) => `${part} ${state}`);
       print(

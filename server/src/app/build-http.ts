@@ -3,6 +3,7 @@ import type { Context, Observers } from '../app.ts';
 import { mcpRoutes } from '../domains/exchanging/mcp/mcp.routes.ts';
 import type { Collaboration } from '../domains/reading/sync/sockets/collaboration.ts';
 import { socketRoutes } from '../domains/reading/sync/sockets/sockets.routes.ts';
+import { CertificateFiles } from '../http/connections/certificate.ts';
 import type { Sockets } from '../http/connections/sockets.ts';
 import { buildHttp } from '../http/http.ts';
 import { isFreshProbe } from '../http/monitoring/seen-request.ts';
@@ -37,6 +38,10 @@ export function buildHttpOf(
     corsOrigins: config.corsOrigins,
     ...(metrics === null || token === null ? {} : { metrics: { metrics, token: token.reveal() } }),
     ...(tracing === null ? {} : { tracing }),
+    certificate:
+      config.tlsCert === null || config.tlsKey === null
+        ? null
+        : new CertificateFiles({ cert: config.tlsCert, key: config.tlsKey }, log),
     trustProxy: config.trustProxy,
     authRateLimit: config.authRateLimit,
     elapsed: ports.clock.elapsed,

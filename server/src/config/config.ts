@@ -74,6 +74,9 @@ export function readConfig(given: Environment, flags: Flags = {}): Config {
     if (config.backupDir !== null || !isGiven(name, env, flags)) continue;
     problems.push(`${variableOf(name)} has no effect without ${variableOf('backupDir')}.`);
   }
+  if ((config.tlsCert === null) !== (config.tlsKey === null)) {
+    problems.push(`${variableOf('tlsCert')} and ${variableOf('tlsKey')} belong together: set both or neither.`);
+  }
   if ((config.smtpUrl === null) !== (config.mailFrom === null)) {
     problems.push(
       `${variableOf('smtpUrl')} and ${variableOf('mailFrom')} are needed to send mails: set both or neither.`,
@@ -128,8 +131,11 @@ function embedderProblems(config: Config, env: Environment, flags: Flags): strin
 }
 
 /** The configured public address, or one made of the host and the actual port. */
-export function publicUrlOf(config: Pick<Config, 'publicUrl' | 'host'>, port: number): string {
-  return config.publicUrl ?? `http://${isIPv6(config.host) ? `[${config.host}]` : config.host}:${port}`;
+export function publicUrlOf(
+  { publicUrl, host, tlsCert = null }: Pick<Config, 'publicUrl' | 'host'> & Partial<Pick<Config, 'tlsCert'>>,
+  port: number,
+): string {
+  return publicUrl ?? `${tlsCert === null ? 'http' : 'https'}://${isIPv6(host) ? `[${host}]` : host}:${port}`;
 }
 
 function readOption(name: OptionName, option: AnyOption, env: Environment, flags: Flags, problems: string[]): unknown {

@@ -83,6 +83,18 @@ export const options = {
     absent: 'none',
     does: 'Reverse proxies whose X-Forwarded-For header is trusted.',
   }),
+  tlsCert: network({
+    kind: path,
+    default: null,
+    absent: 'none: http',
+    does: 'Certificate chain in PEM, to serve https without a proxy; read again when the file changes.',
+  }),
+  tlsKey: network({
+    kind: path,
+    default: null,
+    absent: 'none: http',
+    does: 'Private key of the certificate, in PEM.',
+  }),
   corsOrigins: network({
     kind: origins,
     default: ['*'],

@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import type { Server as TlsServer } from 'node:tls';
 import cookie from '@fastify/cookie';
 import cors from '@fastify/cors';
 import swagger from '@fastify/swagger';
@@ -22,6 +23,7 @@ import { limitByAddress } from './auth-limit.ts';
 import { DEFAULT_BODY_LIMIT, parseBodies } from './body/body.ts';
 import { destroyUnread, refuseExpectation, routeExpectations } from './body/body-stream.ts';
 import { AJV_OPTIONS, buildSerializer, buildValidator } from './compilers.ts';
+import type { CertificateFiles } from './connections/certificate.ts';
 import { onceClosed } from './connections/closed-signal.ts';
 import { closeConnectionsOnStop } from './connections/graceful-shutdown.ts';
 import {
@@ -63,6 +65,8 @@ export interface HttpDeps {
   readonly version: string;
   /** Public URL of the server, for metadata addresses and the origin check. */
   readonly publicUrl: string;
+  /** The certificate with which it serves https; null for http. */
+  readonly certificate: CertificateFiles | null;
   readonly corsOrigins: readonly string[];
   readonly trustProxy: readonly string[];
   /** Requests per minute per IP and path on `auth` routes; 0 = no limit. */
@@ -134,9 +138,12 @@ export async function buildHttp(deps: HttpDeps): Promise<FastifyInstance> {
 
 function openFastify(deps: HttpDeps): FastifyInstance {
   const publicPath = pathOf(deps.publicUrl);
-  return Fastify({
-    // Node would refuse a missing host without a body; checkHost does it instead.
-    http: { shouldUpgradeCallback: mayUpgrade, requireHostHeader: false },
+  // Node would refuse a missing host without a body; checkHost does it instead.
+  const server = { shouldUpgradeCallback: mayUpgrade, requireHostHeader: false };
+  const { certificate } = deps;
+  const app = Fastify({
+    // The server of https extends that of http, and nothing here depends on the difference.
+    ...(certificate === null ? { http: server } : { https: { ...server, ...certificate.current } as never }),
     loggerInstance: deps.log,
     logController: new LogController({ disableRequestLogging: true }),
     genReqId: requestIdOf,
@@ -156,7 +163,15 @@ function openFastify(deps: HttpDeps): FastifyInstance {
     clientErrorHandler: answerClientError,
     schemaController: { compilersFactory: { buildValidator, buildSerializer } },
     ajv: { customOptions: AJV_OPTIONS },
-  });
+  }) as FastifyInstance;
+  if (certificate !== null) {
+    const stop = certificate.watch(app.server as unknown as TlsServer);
+    app.addHook('preClose', (done) => {
+      stop();
+      done();
+    });
+  }
+  return app;
 }
 
 function measure(app: FastifyInstance, access: MetricsAccess, uploads: FairSemaphore, admission: Admission): void {

@@ -13,16 +13,21 @@ export interface HttpAnswer {
   readonly text: string;
 }
 
+interface Question {
+  readonly method?: string;
+  readonly headers?: Record<string, string>;
+  readonly body?: string;
+  /** Whether the certificate may be that of another name, as on an address of this machine. */
+  readonly anyCertificate?: boolean;
+}
+
 /** Null when the address cannot be reached. */
 export async function ask(
   url: string,
-  {
-    method = 'GET',
-    headers = {},
-    body = '',
-  }: { method?: string; headers?: Record<string, string>; body?: string } = {},
+  { method = 'GET', headers = {}, body = '', anyCertificate = false }: Question = {},
 ): Promise<HttpAnswer | null> {
-  const sent = open(url, method, { ...headers, ...(body === '' ? {} : { 'content-length': String(body.length) }) });
+  const length = body === '' ? {} : { 'content-length': String(body.length) };
+  const sent = open(url, method, { ...headers, ...length }, anyCertificate);
   sent.end(body);
   return answerOf(sent);
 }
@@ -56,9 +61,9 @@ export function opensSocket(url: string): Promise<boolean> {
   });
 }
 
-function open(url: string, method: string, headers: Record<string, string>): ClientRequest {
+function open(url: string, method: string, headers: Record<string, string>, anyCertificate = false): ClientRequest {
   const { request } = url.startsWith('https:') ? https : http;
-  return request(url, { method, headers, timeout: TIMEOUT_MS, agent: false });
+  return request(url, { method, headers, timeout: TIMEOUT_MS, agent: false, rejectUnauthorized: !anyCertificate });
 }
 
 function answerOf(sent: ClientRequest): Promise<HttpAnswer | null> {

@@ -66,7 +66,8 @@ function connectTo(server: Server, { principal, remoteAddress = '127.0.0.1' }: C
   }
   Object.assign(theirs, { remoteAddress });
   if (principal !== undefined) callers.set(theirs, principal);
-  server.emit('connection', theirs);
+  // On `connection`, a server of https would wait for a handshake.
+  server.emit('setSecureContext' in server ? 'secureConnection' : 'connection', theirs);
   return ours;
 }
 

@@ -3,25 +3,7 @@ import { createServer } from 'node:https';
 import { type AddressInfo, connect } from 'node:net';
 import { createSafeFetch, type Network } from '../../../src/ports/safe-fetch/public-fetch.ts';
 import type { SafeFetch } from '../../../src/ports/safe-fetch/safe-fetch.ts';
-
-/** The self-signed key of the hosts of the tests; it protects nothing. */
-const KEY = `-----BEGIN PRIVATE KEY-----
-MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQg4cYABoi0Ay30PKZE
-K6R8PV0Dx3kfL+9AZFGFXqbMwC2hRANCAARavk1GicR5T0hJKOBEN0XW2t1iTsYS
-davoetq5tCID6qSm9XWl9unWlb2LkjhQ3StzKT+1/PBqGYUYK6SL7pSf
------END PRIVATE KEY-----`;
-const CERTIFICATE = `-----BEGIN CERTIFICATE-----
-MIIB1TCCAXugAwIBAgIUXVG6nNOXF3ic+aGItLI33RI1V8QwCgYIKoZIzj0EAwIw
-GTEXMBUGA1UEAwwOY2xpZW50LmV4YW1wbGUwIBcNMjYxMTIwMjAyNzQ5WhgPMjEy
-NjEwMjcyMDI3NDlaMBkxFzAVBgNVBAMMDmNsaWVudC5leGFtcGxlMFkwEwYHKoZI
-zj0CAQYIKoZIzj0DAQcDQgAEWr5NRonEeU9ISSjgRDdF1trdYk7GEnWr6HraubQi
-A+qkpvV1pfbp1pW9i5I4UN0rcyk/tfzwahmFGCuki+6Un6OBnjCBmzAdBgNVHQ4E
-FgQUBvYWSZiS84TyyRJU5sPX5s0rikMwHwYDVR0jBBgwFoAUBvYWSZiS84TyyRJU
-5sPX5s0rikMwDwYDVR0TAQH/BAUwAwEB/zBIBgNVHREEQTA/gg5jbGllbnQuZXhh
-bXBsZYIOcmViaW5kLmV4YW1wbGWCDW1peGVkLmV4YW1wbGWCDmluc2lkZS5leGFt
-cGxlMAoGCCqGSM49BAMCA0gAMEUCIQDUcK270Y7axgo2QdAZHLbXIhSBFY5Mfxqz
-Jk8Djoq28wIgMb1NlmEbYhXR9MRI7IA8fywkqlWcNIFhhB+AfMGQ/rE=
------END CERTIFICATE-----`;
+import { HOSTS } from '../content/certificates.ts';
 
 /** A simulated internet for tests: host names, their addresses, and the documents served there. */
 export interface FakeFetch extends AsyncDisposable {
@@ -42,7 +24,7 @@ export async function fakeFetch(timeoutMs?: number): Promise<FakeFetch> {
   const names: FakeFetch['names'] = new Map();
   const documents: FakeFetch['documents'] = new Map();
   const [dialled, requests]: [string[], string[]] = [[], []];
-  const server = createServer({ key: KEY, cert: CERTIFICATE }, (request, response) => {
+  const server = createServer(HOSTS, (request, response) => {
     const url = `https://${request.headers.host}${request.url}`;
     requests.push(url);
     const serve = documents.get(url);
@@ -52,7 +34,7 @@ export async function fakeFetch(timeoutMs?: number): Promise<FakeFetch> {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
   const network: Network = {
-    ca: CERTIFICATE,
+    ca: HOSTS.cert,
     async resolve(host) {
       const left = names.get(host) ?? [];
       const found = left.length > 1 ? left.shift() : left[0];
