@@ -211,6 +211,14 @@ export class VaultClient {
     return (await this.#get<AttachmentsResponse>('/attachments')).attachments;
   }
 
+  /** Returns whether there is a note at a path. The text that the server sends is not read. */
+  async hasNote(path: string): Promise<boolean> {
+    const call = { method: 'GET', path: `/notes/${encodedPath(path)}`, vault: this.id } as const;
+    const answer = await this.#transport.send(call, [404]);
+    await answer.body?.cancel();
+    return answer.status !== 404;
+  }
+
   /** Streams the bytes of an attachment; null when there is none. */
   async readAttachment(path: string): Promise<AttachmentBytes | null> {
     const call = {
@@ -277,8 +285,8 @@ export class VaultClient {
   }
 
   /** Returns a page of what was deleted and can be restored, newest first; with `path`, only what had that path. */
-  async trash(cursor: string | null = null, path?: string): Promise<TrashPage> {
-    const query = { ...(cursor === null ? {} : { cursor }), ...(path === undefined ? {} : { path }) };
+  async trash(cursor: string | null = null, path?: string, limit?: number): Promise<TrashPage> {
+    const query = { cursor: cursor ?? undefined, path, limit };
     return this.#transport.json({ method: 'GET', path: '/trash', query, vault: this.id });
   }
 
@@ -339,8 +347,8 @@ export class VaultClient {
   }
 
   /** Returns a page of the links without a target. */
-  async dangling(cursor: string | null = null): Promise<DanglingLinks> {
-    return this.#get<DanglingLinks>('/vault/dangling', cursor === null ? {} : { cursor });
+  async dangling(cursor: string | null = null, limit?: number): Promise<DanglingLinks> {
+    return this.#get<DanglingLinks>('/vault/dangling', { cursor: cursor ?? undefined, limit });
   }
 
   /** Returns the file tree. Damaged rows are listed apart: their paths are not known, and they were not deleted. */

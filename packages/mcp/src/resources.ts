@@ -6,17 +6,18 @@ import {
   ResourceNotFoundError,
 } from '@modelcontextprotocol/server';
 import type { VaultClient } from '@notevault/client/vault-client.ts';
-import type { Note } from '@notevault/protocol/notes.ts';
 import { MB } from '@notevault/protocol/values/byte-units.ts';
 import { collected } from './collect.ts';
 import { isVaultNotFound } from './failure.ts';
-import { noteUri, parseNoteUri } from './note-uri.ts';
+import { idInPath, noteUri, parseNoteUri } from './note-uri.ts';
+import { cutTo } from './text/tokens.ts';
 import type { ToolContext } from './tool.ts';
 
 const TEMPLATE = 'notevault://{vault_id}/{+path}';
 const MARKDOWN = 'text/markdown';
 const VAULTS_MAX = 10;
 const RECENT = 20;
+const TITLE_TOKENS = 200;
 /** The note that tells assistants what to know first about a vault. */
 export const ADVICE_PATH = 'AGENTS.md';
 const BYTES_MAX = 4 * MB;
@@ -37,22 +38,26 @@ export async function listResources({ client, vaults }: ToolContext): Promise<Re
   const lists = await Promise.all(
     all.map(async ({ id }) => {
       const vault = client.vault(id);
-      const [advice, recent] = await Promise.all([adviceIn(vault), vault.recentNotes(RECENT)]);
-      const others = recent.filter(({ path }) => path !== advice?.path);
-      return { id, notes: advice === null ? others : [advice, ...others] };
+      const [isAdvised, recent] = await Promise.all([hasAdvice(vault), vault.recentNotes(RECENT)]);
+      const others = recent.filter(({ path }) => !isAdvised || path !== ADVICE_PATH);
+      return [
+        ...(isAdvised ? [resourceOf(id, ADVICE_PATH, ADVICE_PATH)] : []),
+        ...others.map(({ path, title, updated_at: lastModified }) => {
+          return { ...resourceOf(id, path, title), annotations: { lastModified } };
+        }),
+      ];
     }),
   );
-  return lists.flatMap(({ id, notes }) =>
-    notes.map(({ path, title, updated_at: lastModified }) => ({
-      ...{ uri: noteUri(id, path), name: path, title, mimeType: MARKDOWN },
-      annotations: { lastModified },
-    })),
-  );
+  return lists.flat();
 }
 
-/** Reads the advice of a vault for assistants; null if it has none, or if it cannot be read, which hides nothing else. */
-export function adviceIn(vault: VaultClient): Promise<Note | null> {
-  return vault.readNote(ADVICE_PATH).catch(() => null);
+function resourceOf(vault: string, path: string, title: string): Resource {
+  return { uri: noteUri(vault, path), name: path, title: cutTo(title, TITLE_TOKENS), mimeType: MARKDOWN };
+}
+
+/** Returns whether a vault has advice for assistants; false too if that is not known, which hides nothing else. */
+export function hasAdvice(vault: VaultClient): Promise<boolean> {
+  return vault.hasNote(ADVICE_PATH).catch(() => false);
 }
 
 /** Reads a note as text, and an attachment as text or bytes. Throws ResourceNotFoundError. */
@@ -61,8 +66,9 @@ export async function readResource(uri: string, { client }: ToolContext): Promis
   if (named === null) throw new ResourceNotFoundError(uri);
   const vault = client.vault(named.vault);
   try {
-    if (/\.md$/i.test(named.path)) {
-      const note = await vault.readNote(named.path);
+    const id = idInPath(named.path);
+    if (id !== null || /\.md$/i.test(named.path)) {
+      const note = await (id === null ? vault.readNote(named.path) : vault.readNoteById(id));
       if (note !== null) return { contents: [{ uri, mimeType: MARKDOWN, text: note.content }] };
     }
     const file = await vault.readAttachment(named.path);

@@ -76,8 +76,8 @@ export function tool<const Input extends TObject>(spec: ToolSpec<Input>): Tool {
         // For an unknown field there are two errors, of which this one says nothing.
         const faults = [...validator.Errors(sent)].filter(({ keyword }) => keyword !== 'boolean').slice(0, 5);
         const reasons = faults.map(({ instancePath, message, params }) => {
-          const { additionalProperties, allowedValues } = params as Readonly<Record<string, unknown[] | undefined>>;
-          const extra = (additionalProperties ?? allowedValues)?.join(', ');
+          const { additionalProperties, allowedValues } = params as Readonly<Record<string, string[] | undefined>>;
+          const extra = (additionalProperties?.filter(isPlainName).slice(0, 5) ?? allowedValues)?.join(', ');
           const field = instancePath.slice(1).replaceAll('/', '.') || 'arguments';
           return `- ${field} ${message}${extra === undefined ? '' : `: ${extra}`}`;
         });
@@ -90,4 +90,9 @@ export function tool<const Input extends TObject>(spec: ToolSpec<Input>): Tool {
       return spec.run(sent as Static<Input>, context);
     },
   };
+}
+
+/** Returns whether the name of a field that a call made up can be repeated; others may be text of a note. */
+function isPlainName(name: string): boolean {
+  return /^\w{1,40}$/.test(name);
 }

@@ -42,7 +42,11 @@ export const BacklinksQuery = Type.Object({
 export const BacklinksResponse = Type.Object({ backlinks: Type.Array(Backlink) });
 export type BacklinksResponse = Static<typeof BacklinksResponse>;
 
+/** Maximum number of links of one page. */
+export const DANGLING_PAGE = 50;
+
 export const DanglingQuery = Type.Object({
+  limit: Type.Optional(Type.String({ description: `1 to ${DANGLING_PAGE}, the default.` })),
   cursor: Type.Optional(Type.String({ description: 'The `next_cursor` of the page before.' })),
 });
 export type DanglingQuery = Static<typeof DanglingQuery>;
@@ -60,7 +64,7 @@ export const DanglingLink = Type.Object({
 export type DanglingLink = Static<typeof DanglingLink>;
 
 export const DanglingLinks = Type.Object({
-  links: Type.Array(DanglingLink, { description: 'By note, then by place; at most 50.' }),
+  links: Type.Array(DanglingLink, { description: `By note, then by place; at most ${DANGLING_PAGE}.` }),
   next_cursor: Nullable(Type.String({ description: 'Null on the last page.' })),
 });
 export type DanglingLinks = Static<typeof DanglingLinks>;

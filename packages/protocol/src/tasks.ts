@@ -4,7 +4,7 @@ import { documented, Nullable, Uuid } from './values/schemas.ts';
 export const TASK_STATES = ['open', 'done'] as const;
 export type TaskState = (typeof TASK_STATES)[number];
 
-/** Tasks of one page. */
+/** Maximum number of tasks of one page. */
 export const TASKS_PAGE = 100;
 
 export const Task = Type.Object({
@@ -25,8 +25,11 @@ export const TasksQuery = Type.Object({
   due_before: Type.Optional(Type.String({ description: 'A day, `2026-12-01`: tasks that are due on it or before.' })),
   tag: Type.Optional(Type.String({ description: 'Tasks with this tag on their line, or with one below it.' })),
   folder: Type.Optional(Type.String({ description: 'A folder, with its subfolders.' })),
+  limit: Type.Optional(Type.String({ description: `1 to ${TASKS_PAGE}, the default.` })),
   cursor: Type.Optional(
-    Type.String({ description: 'The `next_cursor` of the page before, with the same other parameters.' }),
+    Type.String({
+      description: 'The `next_cursor` of the page before, with the same other parameters except `limit`.',
+    }),
   ),
 });
 export type TasksQuery = Static<typeof TasksQuery>;

@@ -15,8 +15,12 @@ export const TrashItem = Type.Object({
 });
 export type TrashItem = Static<typeof TrashItem>;
 
+/** Maximum number of items of one page. */
+export const TRASH_PAGE = 100;
+
 export const TrashQuery = Type.Object({
   path: Type.Optional(Type.String({ description: 'Only what had this path when it was deleted, in any case.' })),
+  limit: Type.Optional(Type.String({ description: `1 to ${TRASH_PAGE}, the default.` })),
   cursor: Type.Optional(Type.String({ description: 'The `next_cursor` of the page before.' })),
 });
 export type TrashQuery = Static<typeof TrashQuery>;

@@ -27,7 +27,7 @@ export function removeProperty(content: string, key: string): string {
   const { yaml, yamlStart, yamlEnd } = readable(content);
   const found = spanOf(yaml, key);
   if (found === null) {
-    throw new EditFailure(`The frontmatter has no key "${key}".`, keysOf(yaml), 'Name one of its keys.');
+    throw new EditFailure('The frontmatter has no such key.', keysOf(yaml), 'Name one of its keys.');
   }
   const edited =
     content.slice(0, yamlStart) + yaml.slice(0, found.start) + yaml.slice(found.end) + content.slice(yamlEnd);
@@ -78,7 +78,7 @@ function listOf(content: string, key: string, value: unknown): unknown {
   }
   if (!Array.isArray(parsed)) return value;
   if (LIST_KEYS.has(key.toLowerCase()) || Array.isArray(propertyOf(content, key))) return parsed;
-  throw new EditFailure(`The value of "${key}" is a list as JSON text.`, [], 'Send the list itself, without quotes.');
+  throw new EditFailure('The value is a list as JSON text.', [], 'Send the list itself, without quotes.');
 }
 
 interface Readable {
@@ -142,7 +142,7 @@ function verify(before: string, edited: string, key: string, isSet: boolean): vo
   const others = (values: Readonly<Record<string, unknown>>) => JSON.stringify({ ...values, [key]: undefined });
   if (was !== null && now !== null && others(was) === others(now) && Object.hasOwn(now, key) === isSet) return;
   const advice = 'Edit the frontmatter with replace_text.';
-  throw new EditFailure(`"${key}" cannot be changed without changing other keys.`, [], advice);
+  throw new EditFailure('This key cannot be changed without changing other keys.', [], advice);
 }
 
 function valuesOf(yaml: string): Readonly<Record<string, unknown>> | null {

@@ -30,6 +30,12 @@ export function endOfTokens(text: string, from: number, tokens: number): number 
   return text.length;
 }
 
+/** Returns a text of at most so many tokens; a longer one is cut, and ends with an ellipsis. */
+export function cutTo(text: string, tokens: number): string {
+  const end = endOfTokens(text, 0, tokens);
+  return end === text.length ? text : `${text.slice(0, end).toWellFormed()}…`;
+}
+
 function weigh(text: string, from: number, to: number): number {
   let weight = 0;
   for (let at = from; at < to; at++) {

@@ -1,9 +1,11 @@
 import { minimalDiff } from '@notevault/note-text/diff/diff.ts';
+import { tokensOf } from './tokens.ts';
 
 /** Unchanged lines shown around a change. */
 const CONTEXT = 2;
 const LINES_MAX = 60;
 const LINE_LENGTH_MAX = 240;
+const TOKENS_MAX = 4_000;
 
 /** A run of changed lines: the lines `from..to` of the text before, and those that replace them. */
 interface Hunk {
@@ -19,11 +21,13 @@ export function unifiedDiff(before: string, after: string): string {
   if (hunks.length === 0) return '';
   const [a, b] = [linesOf(before), linesOf(after)];
   const lines: string[] = [];
-  let left = 0;
+  let [left, tokens] = [0, 0];
   for (const group of grouped(hunks)) {
     for (const line of shown(group, a, b)) {
-      if (lines.length < LINES_MAX) lines.push(line);
-      else left += 1;
+      // Once a line was left out, so are all that follow.
+      if (left === 0 && lines.length < LINES_MAX) tokens += tokensOf(line);
+      if (left > 0 || lines.length >= LINES_MAX || tokens > TOKENS_MAX) left += 1;
+      else lines.push(line);
     }
   }
   return [...lines, ...(left === 0 ? [] : [`… ${left} more lines of diff`])].join('\n');

@@ -7,6 +7,7 @@ import { chooseVault } from '../choose-vault.ts';
 import { collected } from '../collect.ts';
 import { nearest } from '../edits/nearest.ts';
 import { type Answer, DATA_NOTICE, data, ToolFailure } from '../text/answer.ts';
+import { tokensOf } from '../text/tokens.ts';
 import { CHANGES, tool } from '../tool.ts';
 import { input, text, vault } from './fields.ts';
 
@@ -14,6 +15,7 @@ import { input, text, vault } from './fields.ts';
 const PICTURES = new Set(['image/png', 'image/jpeg', 'image/gif', 'image/webp']);
 const PICTURE_BYTES_MAX = MB;
 const TEXT_BYTES_MAX = 20_000;
+const TEXT_TOKENS_MAX = 5_000;
 const TEXTS = /^(text\/|application\/(json|xml|yaml|javascript)\b)/;
 
 export const getAttachment = tool({
@@ -39,6 +41,7 @@ export const getAttachment = tool({
     // Without structured content: hosts that show a model only that would leave out the picture.
     if (isPicture) return { parts: [facts, data(path)], pictures: [{ data: whole.toBase64(), mimeType }] };
     const content = new TextDecoder().decode(whole);
+    if (tokensOf(content) > TEXT_TOKENS_MAX) return downloadable(client, { path, mimeType, hash, size });
     const structured = {
       notice: DATA_NOTICE,
       path,

@@ -5,13 +5,16 @@ import { operations } from '@notevault/protocol/operations.ts';
 import { counted } from '@notevault/protocol/values/counted.ts';
 import { chooseVault } from '../choose-vault.ts';
 import { nearest } from '../edits/nearest.ts';
-import { moreLine, pageOf } from '../paging.ts';
+import { inOrder, moreLine, pageOf } from '../paging.ts';
 import { DATA_NOTICE, data, ToolFailure } from '../text/answer.ts';
+import { cutTo } from '../text/tokens.ts';
 import { tool } from '../tool.ts';
 import { cursor, input, limit, optional, vault } from './fields.ts';
 
 const PAGE = 80;
 const TAGS_PAGE = 200;
+/** Maximum tokens of a title or tag in a list. */
+const TITLE_TOKENS = 200;
 
 /** A line of a folder. */
 interface FolderEntry {
@@ -32,7 +35,7 @@ export const listFolder = tool({
     const client = await chooseVault(context, wanted);
     const folder = /^[/\s]*$/.test(sent) ? '' : normalizePath(sent);
     const entries = await entriesOf(client, folder);
-    const page = pageOf(entries, keyOf, from, PAGE);
+    const page = pageOf(entries, from, { keyOf, lineOf: entryLine, limit: PAGE });
     const structured = {
       notice: DATA_NOTICE,
       ...{ vault: client.id, path: folder, has_more: page.next !== null, cursor: page.next, left: page.left },
@@ -44,7 +47,7 @@ export const listFolder = tool({
       })),
     };
     if (entries.length === 0) return { parts: ['The folder is empty.'], structured };
-    return { parts: [data(page.items.map(entryLine).join('\n')), ...moreLine(page)], structured };
+    return { parts: [data(page.lines.join('\n')), ...moreLine(page.next, page.left)], structured };
   },
 });
 
@@ -81,7 +84,7 @@ function keyOf({ kind, path }: FolderEntry): string {
 function entryLine({ kind, path, note, notes, size }: FolderEntry): string {
   if (kind === 'folder') return `${path}/  (${counted(notes ?? 0, 'note')})`;
   if (note === undefined) return `${path}  (${size} bytes)`;
-  return note.title === fileName(path).replace(/\.md$/i, '') ? path : `${path}  "${note.title}"`;
+  return note.title === fileName(path).replace(/\.md$/i, '') ? path : `${path}  "${cutTo(note.title, TITLE_TOKENS)}"`;
 }
 
 export const listTags = tool({
@@ -93,11 +96,14 @@ export const listTags = tool({
   async run({ vault: wanted, cursor: from }, context) {
     const client = await chooseVault(context, wanted);
     const tags = (await client.tags()).sort((a, b) => (a.name < b.name ? -1 : 1));
-    const page = pageOf(tags, ({ name }) => name, from, TAGS_PAGE);
+    const page = pageOf(tags, from, {
+      keyOf: ({ name }) => name,
+      lineOf: ({ name, count }) => `${cutTo(name, TITLE_TOKENS)} (${count})`,
+      limit: TAGS_PAGE,
+    });
     const structured = { notice: DATA_NOTICE, vault: client.id, tags: page.items, cursor: page.next, left: page.left };
     if (tags.length === 0) return { parts: ['The vault has no tags.'], structured };
-    const lines = page.items.map(({ name, count }) => `${name} (${count})`);
-    return { parts: [data(lines.join('\n')), ...moreLine(page)], structured };
+    return { parts: [data(page.lines.join('\n')), ...moreLine(page.next, page.left)], structured };
   },
 });
 
@@ -107,15 +113,20 @@ export const recentNotes = tool({
   name: 'recent_notes',
   title: 'Recently changed notes',
   description: 'List the notes that changed last, newest first.',
-  input: input({ vault, limit: limit(100, RECENT_USUAL) }),
+  input: input({ vault, limit: limit(100, RECENT_USUAL), cursor }),
   rule: operations.listRecentNotes,
-  async run({ vault: wanted, limit: most = RECENT_USUAL }, context) {
+  async run({ vault: wanted, limit: most = RECENT_USUAL, cursor: from }, context) {
     const client = await chooseVault(context, wanted);
-    const notes = await client.recentNotes(most);
+    const page = pageOf(await client.recentNotes(most), from, {
+      keyOf: inOrder,
+      lineOf: ({ path, updated_at: updated }) => `${updated.slice(0, 19)}Z  ${path}`,
+      limit: most,
+    });
     const structured = {
       notice: DATA_NOTICE,
       vault: client.id,
-      notes: notes.map(({ id, path, title, content_hash: hash, updated_at: updated }) => ({
+      cursor: page.next,
+      notes: page.items.map(({ id, path, title, content_hash: hash, updated_at: updated }) => ({
         id,
         path,
         title,
@@ -123,8 +134,7 @@ export const recentNotes = tool({
         updated,
       })),
     };
-    if (notes.length === 0) return { parts: ['The vault has no notes.'], structured };
-    const lines = notes.map(({ path, updated_at: updated }) => `${updated.slice(0, 19)}Z  ${path}`);
-    return { parts: [data(lines.join('\n'))], structured };
+    if (page.items.length === 0) return { parts: ['The vault has no notes.'], structured };
+    return { parts: [data(page.lines.join('\n')), ...moreLine(page.next, page.left)], structured };
   },
 });

@@ -5,15 +5,21 @@ import { Type } from 'typebox';
 import { noSuchNote, readNote } from '../choose-note.ts';
 import { chooseVault } from '../choose-vault.ts';
 import { DATA_NOTICE, data, type Parts, ToolFailure } from '../text/answer.ts';
-import { tokensOf } from '../text/tokens.ts';
+import { cutTo, tokensOf } from '../text/tokens.ts';
 import { type ToolContext, tool } from '../tool.ts';
 import { backlinkLine, backlinkOf } from './backlinks.ts';
 import { cursor, input, vault } from './fields.ts';
 import { type View, viewOf } from './note-view.ts';
 
 const NOTES_MAX = 20;
-/** Estimated tokens of note text in one answer; some texts need a third more. */
-const ANSWER_TOKENS = 5_000;
+/** Maximum tokens of the texts of notes in one answer. */
+const TEXT_TOKENS = 5_000;
+/** Maximum tokens of all that an answer shows of notes. */
+const NOTES_TOKENS = 7_200;
+/** Tokens of the line about a note, with the tags around its parts. */
+const FACTS_TOKENS = 180;
+/** Maximum tokens of the name of a link's target in a list. */
+const TARGET_TOKENS = 500;
 const LINKS_MAX = 50;
 const AT_ONCE = 4;
 
@@ -46,27 +52,53 @@ export const getNotes = tool({
     const missing = names.filter((_, index) => read[index] === null);
     const [first] = missing;
     if (first !== undefined && names.length === 1) throw await noSuchNote(client, 'path' in first ? first.path : null);
-    const budget = { tokens: ANSWER_TOKENS };
+    const budget: Budget = { text: TEXT_TOKENS, all: NOTES_TOKENS };
     const notes = [];
-    for (const note of read) if (note !== null) notes.push(await showNote(client, note, shown, from, budget));
-    const lost = missing.map((name) => ('path' in name ? name.path : name.id));
+    const left: string[] = [];
+    for (const [index, note] of read.entries()) {
+      if (note === null) continue;
+      const fits = notes.length === 0 || headTokens(note) <= budget.all;
+      if (fits) notes.push(await showNote(client, note, shown, from, budget));
+      else left.push(nameOf(names[index]));
+    }
+    const leftParts =
+      left.length === 0 ? [] : ['No room was left for these; read them by another call:', data(left.join('\n'))];
+    const lost = missing.map(nameOf);
     const lostParts = lost.length === 0 ? [] : ['There are no notes with these paths or ids:', data(lost.join('\n'))];
     return {
-      parts: [...notes.flatMap(({ parts }) => parts), ...lostParts],
+      parts: [...notes.flatMap(({ parts }) => parts), ...leftParts, ...lostParts],
       structured: {
         notice: DATA_NOTICE,
         vault: client.id,
         notes: notes.map(({ structured }) => structured),
         missing: lost,
+        ...(left.length === 0 ? {} : { left }),
       },
     };
   },
 });
 
+type Name = { readonly path?: string; readonly id?: string };
+
+function nameOf({ path, id }: Name = {}): string {
+  return path ?? id ?? '';
+}
+
+/** Tokens that are left for an answer. */
+interface Budget {
+  text: number;
+  all: number;
+}
+
+/** Returns the tokens of what an answer says of any note, without its text and links. */
+function headTokens({ path }: Note): number {
+  return tokensOf(path) + FACTS_TOKENS;
+}
+
 /** Reads notes in order, a few at once; null for each that does not exist. */
 async function readAll(
   client: VaultClient,
-  names: readonly { readonly path?: string; readonly id?: string }[],
+  names: readonly Name[],
   { progress }: ToolContext,
 ): Promise<(Note | null)[]> {
   const read: (Note | null)[] = [];
@@ -90,40 +122,56 @@ async function showNote(
   note: Note,
   { view = 'content', section, links = false, backlinks = false }: Shown,
   from: string | undefined,
-  budget: { tokens: number },
+  budget: Budget,
 ): Promise<{ parts: Parts; structured: object }> {
-  const { text, complete, cursor: next, left } = viewOf(note, view, section, from, budget.tokens);
-  budget.tokens = Math.max(0, budget.tokens - tokensOf(text));
+  budget.all -= headTokens(note);
+  const { text, complete, cursor: next, left } = viewOf(note, view, section, from, Math.min(budget.text, budget.all));
+  budget.text -= tokensOf(text);
+  budget.all -= tokensOf(text);
   const size = new TextEncoder().encode(note.content).length;
-  const outgoing = links ? note.links.slice(0, LINKS_MAX) : [];
-  const incoming = backlinks ? await client.backlinksOf(note.id) : [];
+  const outgoing = links ? listed(note.links, linkLine, budget) : null;
+  const incoming = backlinks ? listed(await client.backlinksOf(note.id), backlinkLine, budget) : null;
   const what = section !== undefined ? 'section' : view;
   const rest = next === null ? '' : `; ${left} more characters: send this note alone with cursor "${next}"`;
   const parts: Parts = [
     data(note.path),
     `id ${note.id}, hash ${note.content_hash}, ${size} bytes, version ${note.version}, updated ${note.updated_at}; ${what} ${complete ? 'complete' : 'not complete'}${rest}`,
     data(text),
-    ...(links
-      ? [linksTitle('links', outgoing.length, note.links.length), data(outgoing.map(linkLine).join('\n'))]
-      : []),
-    ...(backlinks
-      ? [
-          linksTitle('backlinks', Math.min(LINKS_MAX, incoming.length), incoming.length),
-          data(incoming.slice(0, LINKS_MAX).map(backlinkLine).join('\n')),
-        ]
-      : []),
+    ...(outgoing === null ? [] : [linksTitle('links', 'list_links', outgoing), data(outgoing.lines.join('\n'))]),
+    ...(incoming === null ? [] : [linksTitle('backlinks', 'get_backlinks', incoming), data(incoming.lines.join('\n'))]),
   ];
   const structured = {
     ...{ id: note.id, path: note.path, title: note.title, tags: note.tags, hash: note.content_hash, size },
     ...{ version: note.version, updated: note.updated_at, [what]: text, complete, cursor: next, left },
-    ...(links ? { links: outgoing.map(linkOf), links_total: note.links.length } : {}),
-    ...(backlinks ? { backlinks: incoming.slice(0, LINKS_MAX).map(backlinkOf), backlinks_total: incoming.length } : {}),
+    ...(outgoing === null ? {} : { links: outgoing.items.map(linkOf), links_total: outgoing.total }),
+    ...(incoming === null ? {} : { backlinks: incoming.items.map(backlinkOf), backlinks_total: incoming.total }),
   };
   return { parts, structured };
 }
 
-function linksTitle(what: string, shown: number, all: number): string {
-  return shown === all ? `${all} ${what}:` : `${shown} of ${all} ${what}:`;
+interface Listed<Item> {
+  readonly items: readonly Item[];
+  readonly lines: readonly string[];
+  readonly total: number;
+}
+
+/** Returns the first links of a note, as many as fit into what is left for the answer. */
+function listed<Item>(all: readonly Item[], lineOf: (item: Item) => string, budget: Budget): Listed<Item> {
+  const lines: string[] = [];
+  for (const item of all.slice(0, LINKS_MAX)) {
+    const line = lineOf(item);
+    const tokens = tokensOf(line) + 1;
+    if (tokens > budget.all) break;
+    budget.all -= tokens;
+    lines.push(line);
+  }
+  return { items: all.slice(0, lines.length), lines, total: all.length };
+}
+
+function linksTitle(what: string, tool: string, { lines, total }: Listed<unknown>): string {
+  return lines.length === total
+    ? `${total} ${what}:`
+    : `${lines.length} of ${total} ${what}, of which ${tool} has all:`;
 }
 
 type Link = Note['links'][number];
@@ -133,5 +181,5 @@ export function linkOf({ target_text: target, target_path: path, dangling }: Lin
 }
 
 export function linkLine({ target_text: target, target_path: path, dangling }: Link): string {
-  return `${target} → ${dangling ? '(no such note)' : path}`;
+  return `${cutTo(target, TARGET_TOKENS)} → ${dangling ? '(no such note)' : path}`;
 }

@@ -35,9 +35,9 @@ export const getHistory = tool({
       return { parts: diff === '' ? ['This version has the current text.'] : [data(diff)], structured };
     }
     const versions = await client.versionsOf(note.id);
-    const page = pageOf(versions, orderOf, from, PAGE);
+    const page = pageOf(versions, from, { keyOf: orderOf, lineOf: versionLine, limit: PAGE });
     const structured = { notice: DATA_NOTICE, id: note.id, versions: page.items, cursor: page.next, left: page.left };
-    return { parts: [data(page.items.map(versionLine).join('\n')), ...moreLine(page)], structured };
+    return { parts: [data(page.lines.join('\n')), ...moreLine(page.next, page.left)], structured };
   },
 });
 

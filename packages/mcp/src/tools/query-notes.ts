@@ -1,13 +1,16 @@
 import { operations } from '@notevault/protocol/operations.ts';
-import { QUERY_OPERATORS, type QueryResponse, type QueryValue } from '@notevault/protocol/queries.ts';
+import { QUERY_LIMIT_MAX, QUERY_OPERATORS, type QueryResponse, type QueryValue } from '@notevault/protocol/queries.ts';
 import { Type } from 'typebox';
 import { chooseVault } from '../choose-vault.ts';
+import { fittingPage, moreLine } from '../paging.ts';
 import { DATA_NOTICE, data } from '../text/answer.ts';
+import { cutTo } from '../text/tokens.ts';
 import { tool } from '../tool.ts';
 import { cursor, input, limit, optional, vault } from './fields.ts';
 
 const USUAL = 200;
-const MAX = 500;
+/** Maximum tokens of the values of a row. */
+const ROW_TOKENS = 2_000;
 
 export const queryNotes = tool({
   name: 'query_notes',
@@ -42,14 +45,19 @@ export const queryNotes = tool({
       ),
     ),
     tz: Type.Optional(Type.String()),
-    limit: limit(MAX, USUAL),
+    limit: limit(QUERY_LIMIT_MAX, USUAL),
     cursor,
   }),
   rule: operations.queryNotes,
   async run({ vault: wanted, limit: most = USUAL, ...request }, context) {
     const client = await chooseVault(context, wanted);
-    const answer = await client.query({ ...request, limit: most });
-    const { columns, rows, total, next_cursor: next } = answer;
+    const {
+      columns,
+      rows,
+      total,
+      lines,
+      next_cursor: next,
+    } = await fittingPage(most, (limit) => client.query({ ...request, limit }), tableOf);
     const structured = {
       ...{ notice: DATA_NOTICE, vault: client.id, total, columns: ['path', ...columns] },
       rows: rows.map(({ path, values }) => [path, ...values]),
@@ -57,22 +65,23 @@ export const queryNotes = tool({
     };
     if (total === 0) return { parts: ['No note matches.'], structured };
     const shown = `${rows.length} of ${total} notes that match:`;
-    const more = next === null ? [] : ['There are more: send the cursor with the same query.'];
-    return { parts: [shown, data(tableOf(answer)), ...more], structured };
+    const table = [lineOf(['path', ...columns]), ...lines].join('\n');
+    return { parts: [shown, data(table), ...moreLine(next)], structured };
   },
 });
 
-/** Returns a line for each row, cells separated by ` | `. */
-function tableOf({ columns, rows }: QueryResponse): string {
-  const lines = rows.map(({ path, values }) => [path, ...values.map(cellOf)]);
-  return [['path', ...columns], ...lines].map((cells) => cells.map(oneLine).join(' | ')).join('\n');
+/** Returns a line for each row. */
+function tableOf({ columns, rows }: QueryResponse): string[] {
+  const most = ROW_TOKENS / Math.max(1, columns.length);
+  return rows.map(({ path, values }) => lineOf([path, ...values.map((value) => cutTo(cellOf(value), most))]));
+}
+
+/** Joins cells by ` | `. A text that would look like several cells or lines is shown as JSON. */
+function lineOf(cells: readonly string[]): string {
+  return cells.map((cell) => (/[|\r\n\u2028\u2029]/.test(cell) ? JSON.stringify(cell) : cell)).join(' | ');
 }
 
 function cellOf(value: QueryValue): string {
   if (value === null) return '';
   return Array.isArray(value) ? value.join(', ') : String(value);
-}
-
-function oneLine(cell: string): string {
-  return cell.replace(/\s+/g, ' ').replaceAll('|', '¦');
 }

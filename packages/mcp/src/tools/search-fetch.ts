@@ -1,8 +1,10 @@
 import { ApiError } from '@notevault/client/transport.ts';
+import type { Note } from '@notevault/protocol/notes.ts';
 import { operations } from '@notevault/protocol/operations.ts';
 import type { SearchResult } from '@notevault/protocol/search.ts';
-import { noteUri, parseNoteUri } from '../note-uri.ts';
+import { idInPath, parseNoteUri, shortNoteUri } from '../note-uri.ts';
 import { ToolFailure } from '../text/answer.ts';
+import { cutTo, tokensOf } from '../text/tokens.ts';
 import { type ToolContext, tool } from '../tool.ts';
 import { input, text } from './fields.ts';
 import { viewOf } from './note-view.ts';
@@ -13,8 +15,11 @@ import { viewOf } from './note-view.ts';
 
 const RESULTS = 10;
 const VAULTS_MAX = 20;
-/** Estimated tokens of a note’s text. */
-const TOKENS_MAX = 5_000;
+/** Maximum tokens of an answer, and of a title or snippet in it. */
+const TOKENS_MAX = 7_500;
+const TITLE_TOKENS = 200;
+/** Maximum tokens of a note’s text. */
+const TEXT_TOKENS = 5_000;
 
 export const search = tool({
   name: 'search',
@@ -24,9 +29,9 @@ export const search = tool({
   rule: operations.search,
   async run({ query }, context) {
     const found = await searchEverywhere(query, context);
-    const results = found.map(({ vault, path, title, snippet }) => {
-      const uri = noteUri(vault, path);
-      return { id: uri, title, url: uri, text: snippet };
+    const results = found.map(({ vault, id, path, title, snippet }) => {
+      const uri = shortNoteUri(vault, { id, path });
+      return { id: uri, title: cutTo(title, TITLE_TOKENS), url: uri, text: cutTo(snippet, TITLE_TOKENS) };
     });
     return { parts: [], structured: { results }, json: true };
   },
@@ -64,17 +69,24 @@ export const fetchNote = tool({
   async run({ id }, { client }) {
     const named = parseNoteUri(id);
     if (named === null) throw new ToolFailure('The id is not one that search gave.');
-    const note = await client.vault(named.vault).readNote(named.path);
+    const vault = client.vault(named.vault);
+    const noteId = idInPath(named.path);
+    const note = await (noteId === null ? vault.readNote(named.path) : vault.readNoteById(noteId));
     if (note === null) throw new ToolFailure('There is no such note any more. Search again.');
-    const { text: shown, complete } = viewOf(note, 'content', undefined, undefined, TOKENS_MAX);
-    const metadata = {
-      ...{ hash: note.content_hash, updated: note.updated_at, complete },
-      ...(!complete ? { characters: note.content.length, next: 'get_notes reads the rest' } : {}),
-    };
-    return {
-      parts: [],
-      structured: { id, title: note.title, text: shown, url: noteUri(named.vault, note.path), metadata },
-      json: true,
-    };
+    const url = shortNoteUri(named.vault, note);
+    for (let tokens = TEXT_TOKENS; ; tokens /= 2) {
+      const structured = fetched(note, url, tokens);
+      // Quotes, backslashes and line ends take more as JSON.
+      if (tokensOf(JSON.stringify(structured)) <= TOKENS_MAX) return { parts: [], structured, json: true };
+    }
   },
 });
+
+function fetched(note: Note, url: string, tokens: number) {
+  const { text: shown, complete } = viewOf(note, 'content', undefined, undefined, tokens);
+  const metadata = {
+    ...{ hash: note.content_hash, updated: note.updated_at, complete },
+    ...(!complete ? { characters: note.content.length, next: 'get_notes reads the rest' } : {}),
+  };
+  return { id: url, title: cutTo(note.title, TITLE_TOKENS), text: shown, url, metadata };
+}

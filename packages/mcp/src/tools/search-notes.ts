@@ -1,12 +1,17 @@
 import { operations } from '@notevault/protocol/operations.ts';
+import type { SearchResult } from '@notevault/protocol/search.ts';
 import { Type } from 'typebox';
 import { chooseVault } from '../choose-vault.ts';
+import { fittingPage, moreLine } from '../paging.ts';
 import { DATA_NOTICE, data } from '../text/answer.ts';
+import { cutTo } from '../text/tokens.ts';
 import { tool } from '../tool.ts';
 import { cursor, input, limit, optional, text, vault } from './fields.ts';
 
 const USUAL = 10;
 const MAX = 50;
+/** Maximum tokens of a title, and of the headings above a result. */
+const TITLE_TOKENS = 200;
 
 export const searchNotes = tool({
   name: 'search_notes',
@@ -30,7 +35,17 @@ export const searchNotes = tool({
   rule: operations.search,
   async run({ vault: wanted, limit: most = USUAL, ...request }, context) {
     const client = await chooseVault(context, wanted);
-    const { results, next_cursor: next, relaxed = [], partial } = await client.search({ ...request, limit: most });
+    const {
+      results,
+      lines,
+      next_cursor: next,
+      relaxed = [],
+      partial,
+    } = await fittingPage(
+      most,
+      (limit) => client.search({ ...request, limit }),
+      ({ results }) => results.map(resultLine),
+    );
     const structured = {
       notice: DATA_NOTICE,
       vault: client.id,
@@ -48,11 +63,11 @@ export const searchNotes = tool({
         : [`The index is being made: ${partial.indexed} of ${partial.total} notes were searched. Search again later.`];
     const exact = relaxed.length === 0 ? [] : ['No note has the exact phrase; these have its words.'];
     if (results.length === 0) return { parts: [...some, 'Nothing found. Try fewer or other words.'], structured };
-    const lines = results.map(({ path, title, heading_path: heading, snippet }, index) => {
-      const under = heading === '' ? '' : `  (${heading})`;
-      return `${index + 1}. ${path}  "${title}"${under}\n   ${snippet.replaceAll('\n', ' ')}`;
-    });
-    const more = next === null ? [] : ['There are more: send the cursor with the same query, or narrow the query.'];
-    return { parts: [...some, ...exact, data(lines.join('\n')), ...more], structured };
+    return { parts: [...some, ...exact, data(lines.join('\n')), ...moreLine(next)], structured };
   },
 });
+
+function resultLine({ path, title, heading_path: heading, snippet }: SearchResult, index: number): string {
+  const under = heading === '' ? '' : `  (${cutTo(heading, TITLE_TOKENS)})`;
+  return `${index + 1}. ${path}  "${cutTo(title, TITLE_TOKENS)}"${under}\n   ${snippet.replaceAll('\n', ' ')}`;
+}

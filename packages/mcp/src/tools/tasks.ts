@@ -1,9 +1,10 @@
 import { ApiError } from '@notevault/client/transport.ts';
 import { operations } from '@notevault/protocol/operations.ts';
-import { TASK_STATES, type Task } from '@notevault/protocol/tasks.ts';
+import { TASK_STATES, TASKS_PAGE, type Task } from '@notevault/protocol/tasks.ts';
 import { Type } from 'typebox';
 import { chooseNote } from '../choose-note.ts';
 import { chooseVault } from '../choose-vault.ts';
+import { fittingPage, moreLine } from '../paging.ts';
 import { DATA_NOTICE, data, ToolFailure } from '../text/answer.ts';
 import { withUndo } from '../text/undo-call.ts';
 import { CHANGES, tool } from '../tool.ts';
@@ -25,11 +26,19 @@ export const listTasks = tool({
   rule: operations.listTasks,
   async run({ vault: wanted, state = 'open', ...request }, context) {
     const client = await chooseVault(context, wanted);
-    const { tasks, next_cursor: next } = await client.tasks({ ...request, ...(state === 'all' ? {} : { state }) });
+    const filter = { ...request, ...(state === 'all' ? {} : { state }) };
+    const {
+      tasks,
+      lines,
+      next_cursor: next,
+    } = await fittingPage(
+      TASKS_PAGE,
+      (limit) => client.tasks({ ...filter, limit: String(limit) }),
+      ({ tasks }) => tasks.map(taskLine),
+    );
     const structured = { notice: DATA_NOTICE, vault: client.id, tasks, has_more: next !== null, cursor: next };
     if (tasks.length === 0) return { parts: ['No task matches.'], structured };
-    const more = next === null ? [] : [`There are more: call again with cursor "${next}".`];
-    return { parts: ['Note, line, box, text:', data(tasks.map(taskLine).join('\n')), ...more], structured };
+    return { parts: ['Note, line, box, text:', data(lines.join('\n')), ...moreLine(next)], structured };
   },
 });
 

@@ -1,5 +1,7 @@
 import { operations } from '@notevault/protocol/operations.ts';
+import { TRASH_PAGE } from '@notevault/protocol/trash.ts';
 import { chooseVault } from '../choose-vault.ts';
+import { fittingPage, moreLine } from '../paging.ts';
 import { DATA_NOTICE, data } from '../text/answer.ts';
 import { trashLine } from '../text/trash-line.ts';
 import { tool } from '../tool.ts';
@@ -13,10 +15,17 @@ export const listTrash = tool({
   rule: operations.listTrash,
   async run({ vault: wanted, path, cursor: from }, context) {
     const client = await chooseVault(context, wanted);
-    const { items, next_cursor: next } = await client.trash(from ?? null, path);
+    const {
+      items,
+      lines,
+      next_cursor: next,
+    } = await fittingPage(
+      TRASH_PAGE,
+      (limit) => client.trash(from ?? null, path, limit),
+      ({ items }) => items.map(trashLine),
+    );
     const structured = { notice: DATA_NOTICE, vault: client.id, items, has_more: next !== null, cursor: next };
     if (items.length === 0) return { parts: ['Nothing is in the trash.'], structured };
-    const more = next === null ? [] : [`There are more: call again with cursor "${next}".`];
-    return { parts: [data(items.map(trashLine).join('\n')), ...more], structured };
+    return { parts: [data(lines.join('\n')), ...moreLine(next)], structured };
   },
 });

@@ -18,7 +18,6 @@ export interface DanglingPage {
   readonly next: LinkPlace | null;
 }
 
-const PAGE = 50;
 /** Edges read by one statement, which blocks the event loop on SQLite. */
 const SLICE = 2000;
 
@@ -28,8 +27,9 @@ export async function danglingLinks(
   texts: NoteTexts,
   vault: OpenVault,
   after: LinkPlace,
+  limit: number,
 ): Promise<DanglingPage> {
-  const { places, next } = await findPlaces(handle, vault, after);
+  const { places, next } = await findPlaces(handle, vault, after, limit);
   const ids = [...new Set(places.map(({ source }) => source))];
   const [notes, sealed] = await Promise.all([
     handle.allMany(store.findSourceNotes, { vault_id: vault.id }, ids),
@@ -46,7 +46,7 @@ export async function danglingLinks(
   return { links, next };
 }
 
-async function findPlaces(handle: ReadHandle, { id: vault }: OpenVault, after: LinkPlace) {
+async function findPlaces(handle: ReadHandle, { id: vault }: OpenVault, after: LinkPlace, limit: number) {
   const yieldIfDue = createYield();
   const places: LinkPlace[] = [];
   for (let { source, ord } = after; ; ) {
@@ -55,7 +55,7 @@ async function findPlaces(handle: ReadHandle, { id: vault }: OpenVault, after: L
       [source, ord] = [source_id, at];
       if (target_key === null || target_note_id !== null || target_attachment_id !== null) continue;
       places.push({ source, ord });
-      if (places.length === PAGE) return { places, next: { source, ord } };
+      if (places.length === limit) return { places, next: { source, ord } };
     }
     if (rows.length < SLICE) return { places, next: null };
     await yieldIfDue();

@@ -71,8 +71,8 @@ export function createLinks(
       (await db.get(store.countDangling, { vault: vault.id }))?.links ?? 0,
     graphEdges,
     /** See danglingLinks. */
-    danglingAfter: (handle: ReadHandle, vault: OpenVault, after: LinkPlace) =>
-      danglingLinks(handle, texts, vault, after),
+    danglingAfter: (handle: ReadHandle, vault: OpenVault, after: LinkPlace, limit: number) =>
+      danglingLinks(handle, texts, vault, after, limit),
     async linksOf(handle, vault, id) {
       const links = (await storedLinksOf(handle, vault, [id])).get(id)?.() ?? [];
       return links.map(toNoteLink);

@@ -18,7 +18,7 @@ import { TaskToggled, ToggleTask } from '@notevault/protocol/tasks.ts';
 import { Deleted, DeletedCount, IdParams, RenameBody } from '@notevault/protocol/values/schemas.ts';
 import { answerBytes } from '../../../http/answers/answer-bytes.ts';
 import { shortHash } from '../../../http/answers/revalidation.ts';
-import { idParam } from '../../../http/params.ts';
+import { idParam, limitParam } from '../../../http/params.ts';
 import { writeContextOf } from '../../../http/request-context.ts';
 import { idempotentRoute, type Reply, type Route, route } from '../../../http/route.ts';
 import { skipInTransaction } from '../../foundation/idempotency/idempotency.ts';
@@ -88,7 +88,9 @@ function readingRoutes(notes: Notes): Route[] {
       query: RecentQuery,
       responses: { 200: RecentNotes },
       errors: ['note_unreadable'],
-      handle: async ({ vault, query }) => ({ body: { notes: await notes.recent(vault, recentLimit(query.limit)) } }),
+      handle: async ({ vault, query }) => ({
+        body: { notes: await notes.recent(vault, limitParam(query.limit, RECENT_USUAL, RECENT_MAX)) },
+      }),
     }),
     route({
       method: 'GET',
@@ -233,12 +235,6 @@ export function textEditsRoutes(notes: Notes): Route[] {
 
 const RECENT_USUAL = 20;
 const RECENT_MAX = 100;
-
-/** The limit from the URL; anything but a number is the default, and numbers are clamped. */
-function recentLimit(text: string | undefined): number {
-  const limit = /^\d+$/.test(text ?? '') ? Number(text) : RECENT_USUAL;
-  return Math.min(RECENT_MAX, Math.max(1, limit));
-}
 
 /**
  * The answer to a read of a note. Its tag begins with the content hash, so that the text is not hashed again; the rest

@@ -1,11 +1,11 @@
 import { Mentions, MentionsQuery } from '@notevault/protocol/mentions.ts';
 import { QueryRequest, QueryResponse } from '@notevault/protocol/queries.ts';
 import { SearchRequest, SearchResponse, SearchStatus } from '@notevault/protocol/search.ts';
-import { Tasks, TasksQuery } from '@notevault/protocol/tasks.ts';
+import { TASKS_PAGE, Tasks, TasksQuery } from '@notevault/protocol/tasks.ts';
 import { IdParams } from '@notevault/protocol/values/schemas.ts';
 import { RenameTag, ReplaceText, VaultChange } from '@notevault/protocol/vault-changes.ts';
 import { answerBytes } from '../../../http/answers/answer-bytes.ts';
-import { idParam } from '../../../http/params.ts';
+import { idParam, limitParam } from '../../../http/params.ts';
 import { writeContextOf } from '../../../http/request-context.ts';
 import { idempotentRoute, type Route, route } from '../../../http/route.ts';
 import type { Search } from './search.ts';
@@ -43,7 +43,9 @@ export function searchRoutes(search: Search): Route[] {
       query: TasksQuery,
       responses: { 200: Tasks },
       errors: ['invalid_cursor'],
-      handle: async ({ principal, vault, query }) => ({ body: await search.tasks(principal, vault, query) }),
+      handle: async ({ principal, vault, query }) => ({
+        body: await search.tasks(principal, vault, query, limitParam(query.limit, TASKS_PAGE, TASKS_PAGE)),
+      }),
     }),
     route({
       method: 'GET',

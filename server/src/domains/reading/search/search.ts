@@ -106,9 +106,9 @@ export class Search implements AsyncDisposable {
   }
 
   /** See `vaultTasks`. */
-  tasks({ userId }: Principal, vault: OpenVault, request: TasksQuery): Promise<Tasks> {
+  tasks({ userId }: Principal, vault: OpenVault, request: TasksQuery, limit: number): Promise<Tasks> {
     const from = { worker: this.#deps.worker, index: this.#vaultQuery };
-    return this.#ask(() => vaultTasks(from, userId, vault, request));
+    return this.#ask(() => vaultTasks(from, userId, vault, request, limit));
   }
 
   /** See `vaultMentions`. */

@@ -17,8 +17,9 @@ export async function danglingPage(
   snapshot: CacheSnapshot,
   vault: OpenVault,
   cursor: string | null,
+  limit: number,
 ): Promise<DanglingLinks> {
-  const page = await links.danglingAfter(snapshot.handle, vault, placeOf(cursor));
+  const page = await links.danglingAfter(snapshot.handle, vault, placeOf(cursor), limit);
   const near = new Map<string, string[]>();
   if (page.links.length > 0) {
     const names = await namesOf(snapshot, notes);

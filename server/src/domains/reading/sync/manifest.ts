@@ -78,8 +78,8 @@ export function createManifestQueries(deps: SyncDeps, semaphore: FairSemaphore) 
         return writeJsonObject({ ...position, folders: all, ...damaged }, lists);
       }),
     /** Returns a page of the links without a target. Throws `invalid_cursor`. */
-    dangling: (vault: OpenVault, cursor: string | null): Promise<DanglingLinks> =>
-      snapshot(vault, (snapshot) => danglingPage(deps, snapshot, vault, cursor)),
+    dangling: (vault: OpenVault, cursor: string | null, limit: number): Promise<DanglingLinks> =>
+      snapshot(vault, (snapshot) => danglingPage(deps, snapshot, vault, cursor, limit)),
     /** Returns every note and which notes link to which, from one snapshot, as JSON ready to send. */
     graph: (vault: OpenVault): Promise<readonly Buffer[]> =>
       snapshot(vault, async (snapshot) => {

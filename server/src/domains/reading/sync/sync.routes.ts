@@ -1,4 +1,4 @@
-import { DanglingLinks, DanglingQuery } from '@notevault/protocol/links.ts';
+import { DANGLING_PAGE, DanglingLinks, DanglingQuery } from '@notevault/protocol/links.ts';
 import {
   ChangesQuery,
   KnownNotes,
@@ -11,6 +11,7 @@ import {
   VaultTree,
 } from '@notevault/protocol/sync.ts';
 import { answerBytes } from '../../../http/answers/answer-bytes.ts';
+import { limitParam } from '../../../http/params.ts';
 import { type Route, route } from '../../../http/route.ts';
 import type { Sync } from './sync.ts';
 
@@ -92,7 +93,9 @@ export function syncRoutes(sync: Sync): Route[] {
       query: DanglingQuery,
       responses: { 200: DanglingLinks },
       errors: ['invalid_cursor'],
-      handle: async ({ vault, query }) => ({ body: await sync.dangling(vault, query.cursor ?? null) }),
+      handle: async ({ vault, query }) => ({
+        body: await sync.dangling(vault, query.cursor ?? null, limitParam(query.limit, DANGLING_PAGE, DANGLING_PAGE)),
+      }),
     }),
   ];
 }

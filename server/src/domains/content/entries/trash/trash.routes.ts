@@ -1,7 +1,7 @@
-import { RestoreFromTrash, TrashPage, TrashQuery, TrashRestored } from '@notevault/protocol/trash.ts';
+import { RestoreFromTrash, TRASH_PAGE, TrashPage, TrashQuery, TrashRestored } from '@notevault/protocol/trash.ts';
 import { Deleted, IdParams } from '@notevault/protocol/values/schemas.ts';
 import { answerBytes } from '../../../../http/answers/answer-bytes.ts';
-import { idParam } from '../../../../http/params.ts';
+import { idParam, limitParam } from '../../../../http/params.ts';
 import { actorOf, writeContextOf } from '../../../../http/request-context.ts';
 import { idempotentRoute, type Route, route } from '../../../../http/route.ts';
 import type { Trash } from './trash.ts';
@@ -20,7 +20,9 @@ export function trashRoutes(trash: Trash): Route[] {
       query: TrashQuery,
       responses: { 200: TrashPage },
       errors: ['invalid_cursor', ...UNREADABLE],
-      handle: async ({ vault, query }) => ({ body: await trash.list(vault, query) }),
+      handle: async ({ vault, query }) => ({
+        body: await trash.list(vault, query, limitParam(query.limit, TRASH_PAGE, TRASH_PAGE)),
+      }),
     }),
     idempotentRoute({
       path: '/trash/:id/restore',

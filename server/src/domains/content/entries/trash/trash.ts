@@ -18,7 +18,6 @@ import type { TrashPosition } from './trash.store.ts';
 import * as store from './trash.store.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
-const PAGE = 100;
 const NEWEST: store.TrashPosition = {
   deletedAt: Number.MAX_SAFE_INTEGER,
   id: 'ffffffff-ffff-ffff-ffff-ffffffffffff',
@@ -64,14 +63,19 @@ export function createTrash(deps: LockedDeps) {
  * Lists the trash, newest deletions first; with `path`, only entries that had it when they were deleted. Throws
  * `invalid_cursor`, `note_unreadable`, `attachment_unreadable`, and a validation error for a path that no entry can have.
  */
-async function listTrash(deps: LockedDeps, vault: OpenVault, { cursor, path }: TrashQuery): Promise<TrashPage> {
+async function listTrash(
+  deps: LockedDeps,
+  vault: OpenVault,
+  { cursor, path }: TrashQuery,
+  limit: number,
+): Promise<TrashPage> {
   const position = cursor === undefined ? NEWEST : trashPositionOf(vault, cursor);
-  const page = { ...position, vault: vault.id, since: expiredUntil(deps), limit: PAGE + 1 };
+  const page = { ...position, vault: vault.id, since: expiredUntil(deps), limit: limit + 1 };
   const rows =
     path === undefined
       ? await deps.db.all(store.findTrashed, page)
       : await deps.db.all(store.findTrashedAt, { ...page, pathKey: pathKeyOf(vault, checkedPath(path)) });
-  const shown = rows.slice(0, PAGE);
+  const shown = rows.slice(0, limit);
   const yieldIfDue = createYield();
   const items: ReturnType<typeof itemOf>[] = [];
   for (const row of shown) {
@@ -79,7 +83,7 @@ async function listTrash(deps: LockedDeps, vault: OpenVault, { cursor, path }: T
     items.push(itemOf(deps, vault, row));
   }
   const last = shown.at(-1);
-  const more = rows.length > PAGE && last !== undefined;
+  const more = rows.length > limit && last !== undefined;
   return {
     items: await deps.vaults.withActors(vault, items),
     next_cursor: more ? trashCursorOf(vault, { deletedAt: last.deleted_at, id: last.id }) : null,

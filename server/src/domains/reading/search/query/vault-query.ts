@@ -1,7 +1,7 @@
 import { parseTimestamp } from '@notevault/note-text/frontmatter/dates.ts';
 import { invalid, NotevaultError } from '@notevault/protocol/errors.ts';
 import type { QueryRequest } from '@notevault/protocol/queries.ts';
-import { TASK_STATES, TASKS_PAGE, type Tasks, type TasksQuery } from '@notevault/protocol/tasks.ts';
+import { TASK_STATES, type Tasks, type TasksQuery } from '@notevault/protocol/tasks.ts';
 import type { UserId } from '@notevault/protocol/values/ids.ts';
 import { type PackedLinks, packLinks } from '@notevault/search-index/properties/note-links.ts';
 import { needsLinks, type PagePosition } from '@notevault/search-index/properties/query.ts';
@@ -86,10 +86,11 @@ export async function vaultTasks(
   userId: UserId,
   vault: OpenVault,
   request: TasksQuery,
+  limit: number,
 ): Promise<Tasks> {
   const filter = filterOf(request);
   const scope = { vault, userId, asked: ['tasks', filter] as const };
-  const page = { after: pagePositionOf<TaskPosition>(scope, request.cursor ?? null), limit: TASKS_PAGE };
+  const page = { after: pagePositionOf<TaskPosition>(scope, request.cursor ?? null), limit };
   const found = await index.ask(vault, (asked) => worker.request('tasks', { ...asked, filter, page }));
   const last = found.tasks.at(-1);
   const next = found.hasMore && last !== undefined ? { due: last.due, id: last.id, line: last.line } : null;
