@@ -92,7 +92,7 @@ export function createMcpServer(deps: McpDeps): Server {
   });
   serveResources(server, deps);
   server.setRequestHandler('prompts/list', () => ({ prompts: listedPrompts }));
-  server.setRequestHandler('prompts/get', ({ params }) => getPrompt(params.name, params.arguments));
+  server.setRequestHandler('prompts/get', ({ params }) => getPrompt(params.name, params.arguments, deps.random));
   server.setRequestHandler('completion/complete', async ({ params: { argument, context: typed } }, context) => {
     const sought = { argument: argument.name, value: argument.value, others: typed?.arguments ?? {} };
     return { completion: await told(() => complete(sought, contextOf(deps, server, context)), deps) };
