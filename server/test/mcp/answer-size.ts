@@ -67,6 +67,8 @@ const CALLS: Readonly<Record<string, readonly Record<string, unknown>[]>> = {
   ],
   get_backlinks: [{ path: HUB }],
   list_links: [{ path: HUB }, { dangling: true }],
+  recent_changes: [{ limit: 50 }, { path: HUB, limit: 50 }],
+  undo_change: [],
   get_history: [{ path: HUB }, { path: HUB, version: 1 }],
   list_tasks: [{}, { state: 'all', folder: DEEP }],
   list_trash: [{}],
@@ -112,7 +114,7 @@ export async function checkAnswerSizes(open: TestServerOptions['open'], folders:
     for (const input of inputs) {
       const where = ['list_vaults', 'search', 'fetch'].includes(name) ? {} : { vault };
       let { data, text } = await call(name, { ...where, ...input });
-      for (let page = 1; page < PAGES && /^list_|^query|^recent|^search_/.test(name) && data.cursor != null; page++) {
+      for (let page = 1; page < PAGES && /^(list|query|recent|search)_/.test(name) && data.cursor != null; page++) {
         assert.ok(text.trimEnd().endsWith(`cursor "${data.cursor}".`), `${name}: ${text.slice(-300)}`);
         ({ data, text } = await call(name, { ...where, ...input, cursor: data.cursor }));
         assert.doesNotMatch(text, /were left out/, name);
@@ -123,5 +125,7 @@ export async function checkAnswerSizes(open: TestServerOptions['open'], folders:
   await call('tag_notes', { vault, ids, add: ['later'] });
   const { results } = JSON.parse((await call('search', { query: 'task' })).text) as { results: { id: string }[] };
   for (const { id } of results) assert.equal((await call('fetch', { id })).isError, false, id);
+  const { items } = (await call('recent_changes', { vault, limit: 1 })).data;
+  await call('undo_change', { vault, item: items[0].id, dry_run: true });
   await call('fetch', { id: `notevault://${vault}/${HUB}` });
 }

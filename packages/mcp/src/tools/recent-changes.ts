@@ -9,12 +9,16 @@ import { counted } from '@notevault/protocol/values/counted.ts';
 import { Type } from 'typebox';
 import { chooseNote } from '../choose-note.ts';
 import { chooseVault } from '../choose-vault.ts';
+import { fittingPage, moreLine } from '../paging.ts';
 import { DATA_NOTICE, data, type Parts, ToolFailure } from '../text/answer.ts';
+import { cutTo } from '../text/tokens.ts';
 import { CHANGES, tool } from '../tool.ts';
 import { cursor, id, input, limit, optional, path, text, vault } from './fields.ts';
 
 /** Maximum number of entries that the answer of an undo names. */
 const LEFT_MAX = 50;
+/** Maximum tokens of an item in a list. */
+const ITEM_TOKENS = 4_000;
 
 export const recentChanges = tool({
   name: 'recent_changes',
@@ -34,19 +38,26 @@ export const recentChanges = tool({
   async run({ vault: wanted, since, by, action, limit: most = 10, cursor: from, ...name }, context) {
     const client = await chooseVault(context, wanted);
     const note = name.path === undefined && name.id === undefined ? null : await chooseNote(client, name);
-    const { items, next_cursor: next } = await client.activity({
+    const query = {
       diffs: 'true',
-      limit: String(most),
       ...(since === undefined ? {} : { since }),
       ...(by === undefined ? {} : { actor: by }),
       ...(action === undefined ? {} : { action }),
       ...(note === null ? {} : { note: note.id }),
       ...(from === undefined ? {} : { cursor: from }),
-    });
+    } as const;
+    const {
+      items,
+      lines,
+      next_cursor: next,
+    } = await fittingPage(
+      most,
+      (limit) => client.activity({ ...query, limit: String(limit) }),
+      ({ items }) => items.map((item) => cutTo(itemText(item), ITEM_TOKENS)),
+    );
     const structured = { notice: DATA_NOTICE, items, cursor: next };
-    const shown = items.length === 0 ? 'No change was found.' : data(items.map(itemText).join('\n\n'));
-    const more = next === null ? [] : [`There may be more: call again with cursor "${next}".`];
-    return { parts: [shown, ...more], structured };
+    const shown = items.length === 0 ? 'No change was found.' : data(lines.join('\n\n'));
+    return { parts: [shown, ...moreLine(next)], structured };
   },
 });
 

@@ -1,6 +1,9 @@
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import type { TestServer } from '../server.ts';
 
+/** Longer than any call takes on a busy machine. */
+const TIMEOUT_MS = 600_000;
+
 /** The result of a tool. */
 export interface ToolResult {
   readonly text: string;
@@ -30,7 +33,10 @@ export class Assistant implements AsyncDisposable {
 
   async call(name: string, input: Record<string, unknown> = {}): Promise<ToolResult> {
     const _meta = { 'notevault/structured': true };
-    const { content, structuredContent, isError } = await this.client.callTool({ name, arguments: input, _meta });
+    const { content, structuredContent, isError } = await this.client.callTool(
+      { name, arguments: input, _meta },
+      { timeout: TIMEOUT_MS },
+    );
     const text = content.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n');
     return { text, isError: isError === true, data: structuredContent ?? {} };
   }
