@@ -11,7 +11,7 @@ const SEEDS: Readonly<Record<Engine, Readonly<Record<Mode, readonly number[]>>>>
     ordinary: [1, 2, 396, 528, 564, 661, 820, 946, 960, 1265, 1498, 5013, 5019, 9306],
     deletes: [7, 16, 24, 27, 33, 38, 5033, 5045],
     trash: [1, 2],
-    swaps: [1, 2],
+    swaps: [1, 2, 22_149, 22_369],
   },
   postgres: { ordinary: [1, 2, 528, 820], deletes: [7, 16], trash: [1], swaps: [1] },
 };

@@ -239,12 +239,9 @@ async function writeBody(handle: WriteHandle, vault: OpenVault, { target, next, 
           fingerprints: fingerprints.now,
           was: fingerprints.was,
         }),
-    replaced === null ? null : handle.run(store.insertReplaced, { vault: vault.id, id, seq, ...replaced }),
-    handle.runMany(
-      store.insertVersions,
-      { vault: vault.id },
-      between.map((version) => ({ id, ...version })),
-    ),
+    ...[replaced ?? [], between]
+      .flat()
+      .map((version) => handle.run(store.insertReplaced, { vault: vault.id, id, seq, ...version })),
   ]);
   return fingerprints === undefined || updated > 0;
 }
