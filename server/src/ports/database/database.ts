@@ -160,6 +160,10 @@ export class DatabaseError extends Error {
   }
 }
 
+export function handleIsOver(): DatabaseError {
+  return new DatabaseError('body_left_open', 'this handle was used after its body was over');
+}
+
 /** Reads pages of `limit` rows, each after the last row of the one before, until one is not full. */
 export async function* pagesOf<Params extends { readonly limit: number }, Row>(
   handle: ReadHandle,
@@ -184,8 +188,11 @@ export async function* rowsOf<Params extends { readonly limit: number }, Row>(
 
 const DELETED_AT_ONCE = 500;
 
-/** Deletes all rows that expired by `until`, one slice per transaction. */
-export async function deleteUntil(db: Database, deletion: Deletion, until: number): Promise<void> {
-  const slice = { until, limit: DELETED_AT_ONCE };
-  while ((await db.transact((handle) => handle.run(deletion, slice))) === slice.limit);
+/** Deletes all rows that expired by `until`, one slice per transaction. Resolves to their number. */
+export async function deleteUntil(db: Database, deletion: Deletion, until: number): Promise<number> {
+  for (let deleted = 0; ; ) {
+    const count = await db.transact((handle) => handle.run(deletion, { until, limit: DELETED_AT_ONCE }));
+    deleted += count;
+    if (count < DELETED_AT_ONCE) return deleted;
+  }
 }

@@ -3,9 +3,10 @@ import { cleanText } from '@notevault/protocol/values/clean-text.ts';
 import type { UserId } from '@notevault/protocol/values/ids.ts';
 import { Type } from 'typebox';
 import { latestPlausible } from '../../../ports/clock/clock.ts';
-import { KeyringError, type SealingKey } from '../../../ports/keyring/keyring.ts';
+import type { SealingKey } from '../../../ports/keyring/keyring.ts';
 import { SealedJson } from '../../../ports/keyring/sealed-json.ts';
 import type { Principal } from '../../foundation/access/access.ts';
+import { openedOr } from '../../foundation/keys/keys.ts';
 import { runUnder, standingOfSignIn } from '../../foundation/rights/rights.ts';
 import { DEFAULT_VAULT_NAME, type DeviceAuthorization } from './authorization.ts';
 import type { DeviceDeps } from './devices.ts';
@@ -98,10 +99,7 @@ function signedIn({ id, tier }: { readonly id: UserId; readonly tier: string }):
 }
 
 function openTicket(server: SealingKey, token: string): Ticket {
-  try {
-    return sealedTicket.open(server, TICKET_CONTEXT, Buffer.from(token, 'base64url'));
-  } catch (error) {
-    if (error instanceof KeyringError) throw new NotevaultError('authorization_over', {}, error);
-    throw error;
-  }
+  return openedOr('authorization_over', () =>
+    sealedTicket.open(server, TICKET_CONTEXT, Buffer.from(token, 'base64url')),
+  );
 }

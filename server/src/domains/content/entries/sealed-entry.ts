@@ -1,7 +1,7 @@
-import { type ErrorCode, NotevaultError } from '@notevault/protocol/errors.ts';
+import type { ErrorCode } from '@notevault/protocol/errors.ts';
 import { type Static, type TSchema, Type } from 'typebox';
-import { KeyringError } from '../../../ports/keyring/keyring.ts';
 import { type Immutable, SealedJson } from '../../../ports/keyring/sealed-json.ts';
+import { openedOr } from '../../foundation/keys/keys.ts';
 import type { OpenVault } from '../vaults/vaults.ts';
 
 /** The sealed data of every entry; kinds add fields. */
@@ -35,12 +35,7 @@ export class SealedMeta<Schema extends TSchema> {
 
   /** Throws the error of the kind: unreadable data is an error, never empty. */
   open(vault: Pick<OpenVault, 'key'>, { id, revision, meta }: SealedEntry): Static<Schema> {
-    try {
-      return this.#json.open(vault.key, contextOf(id, revision), meta);
-    } catch (error) {
-      if (error instanceof KeyringError) throw new NotevaultError(this.#unreadable, {}, error);
-      throw error;
-    }
+    return openedOr(this.#unreadable, () => this.#json.open(vault.key, contextOf(id, revision), meta));
   }
 }
 

@@ -6,6 +6,7 @@ import type { NoteLink } from '@notevault/protocol/notes.ts';
 import { Type } from 'typebox';
 import { KeyringError } from '../../../ports/keyring/keyring.ts';
 import { SealedJson } from '../../../ports/keyring/sealed-json.ts';
+import { openedOr } from '../../foundation/keys/keys.ts';
 import { attachmentPath } from '../attachments/attachments.ts';
 import { type NoteMeta, openNoteMeta } from '../notes/notes.ts';
 import type { OpenVault } from '../vaults/vaults.ts';
@@ -160,11 +161,4 @@ export function unsealOrNull<T>(open: () => T): T | null {
 }
 
 /** Throws `note_unreadable` where the note's own stored bytes are damaged: unreadable data is an error, never empty. */
-export function unsealOrThrow<T>(open: () => T): T {
-  try {
-    return open();
-  } catch (error) {
-    if (error instanceof KeyringError) throw new NotevaultError('note_unreadable', {}, error);
-    throw error;
-  }
-}
+export const unsealOrThrow = <T>(open: () => T): T => openedOr('note_unreadable', open);

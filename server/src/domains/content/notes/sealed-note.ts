@@ -1,8 +1,7 @@
 import type { DerivedNote } from '@notevault/note-text/derive.ts';
-import { NotevaultError } from '@notevault/protocol/errors.ts';
 import { type Static, Type } from 'typebox';
-import { KeyringError } from '../../../ports/keyring/keyring.ts';
 import { type Immutable, SealedJson } from '../../../ports/keyring/sealed-json.ts';
+import { openedOr } from '../../foundation/keys/keys.ts';
 import { SEALED_ACTOR } from '../activity-log/actor.ts';
 import type { Actor } from '../entries/entries.ts';
 import { SealedMeta } from '../entries/sealed-entry.ts';
@@ -146,11 +145,4 @@ function partsOf(bytes: Buffer): Buffer[] {
   return parts;
 }
 
-function unsealed<T>(open: () => T): T {
-  try {
-    return open();
-  } catch (error) {
-    if (error instanceof KeyringError) throw new NotevaultError('note_unreadable', {}, error);
-    throw error;
-  }
-}
+const unsealed = <T>(open: () => T): T => openedOr('note_unreadable', open);

@@ -3,7 +3,7 @@ import { NIL_UUID, type UserId, type VaultId } from '@notevault/protocol/values/
 import { Type } from 'typebox';
 import { KeyedLock } from '../../../concurrency/keyed-lock.ts';
 import type { Clock } from '../../../ports/clock/clock.ts';
-import type { Database, WriteHandle } from '../../../ports/database/database.ts';
+import { type Database, deleteUntil, type WriteHandle } from '../../../ports/database/database.ts';
 import type { SealingKey } from '../../../ports/keyring/keyring.ts';
 import { SealedJson } from '../../../ports/keyring/sealed-json.ts';
 import type { Keys } from '../keys/keys.ts';
@@ -101,13 +101,8 @@ export class Idempotency {
   }
 
   /** Deletes expired answers; resolves to their number. */
-  async removeExpired(): Promise<number> {
-    for (let removed = 0; ; ) {
-      const slice = { until: this.#expiredUntil(), limit: PURGE_SLICE };
-      const count = await this.#deps.db.transact((handle) => handle.run(store.deleteExpired, slice));
-      removed += count;
-      if (count < PURGE_SLICE) return removed;
-    }
+  removeExpired(): Promise<number> {
+    return deleteUntil(this.#deps.db, store.deleteExpired, this.#expiredUntil());
   }
 
   /** Deletes a slice of a purged vault's answers; true when more may be left. */

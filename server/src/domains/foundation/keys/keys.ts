@@ -1,3 +1,4 @@
+import { type ErrorCode, NotevaultError } from '@notevault/protocol/errors.ts';
 import { NIL_UUID } from '@notevault/protocol/values/ids.ts';
 import { runOnReserve, runShared } from '../../../concurrency/tenant.ts';
 import { type Database, DatabaseError, rowsOf, type WriteHandle } from '../../../ports/database/database.ts';
@@ -212,4 +213,14 @@ function countSeals(
       return key.share(seals);
     },
   };
+}
+
+/** Opens sealed data. Throws the given error instead of KeyringError: unreadable data is an error, never empty. */
+export function openedOr<T>(code: ErrorCode, open: () => T): T {
+  try {
+    return open();
+  } catch (error) {
+    if (error instanceof KeyringError) throw new NotevaultError(code, {}, error);
+    throw error;
+  }
 }

@@ -4,7 +4,7 @@ import type { UserId } from '@notevault/protocol/values/ids.ts';
 import { isoTime, isoTimeOrNull } from '@notevault/protocol/values/time.ts';
 import { Type } from 'typebox';
 import type { Clock } from '../../../ports/clock/clock.ts';
-import type { Database } from '../../../ports/database/database.ts';
+import { type Database, deleteUntil } from '../../../ports/database/database.ts';
 import type { SealingKey } from '../../../ports/keyring/keyring.ts';
 import { SealedJson } from '../../../ports/keyring/sealed-json.ts';
 import { type Principal, permissionsOf } from '../../foundation/access/access.ts';
@@ -89,14 +89,9 @@ export class Logs {
   }
 
   /** Deletes records older than 30 days; resolves to their number. */
-  async removeExpired(): Promise<number> {
+  removeExpired(): Promise<number> {
     const { db, clock } = this.#deps;
-    for (let removed = 0; ; ) {
-      const slice = { until: clock.now() - RETENTION_MS, limit: SLICE };
-      const count = await db.transact((handle) => handle.run(store.deleteExpired, slice));
-      removed += count;
-      if (count < SLICE) return removed;
-    }
+    return deleteUntil(db, store.deleteExpired, clock.now() - RETENTION_MS);
   }
 
   async purgeUser(userId: UserId): Promise<void> {

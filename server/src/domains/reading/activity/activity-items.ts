@@ -1,7 +1,5 @@
-import { NotevaultError } from '@notevault/protocol/errors.ts';
 import type { VaultId } from '@notevault/protocol/values/ids.ts';
 import type { ReadHandle } from '../../../ports/database/database.ts';
-import { KeyringError } from '../../../ports/keyring/keyring.ts';
 import {
   type ActivityAction,
   type ActivityChange,
@@ -9,6 +7,7 @@ import {
   openActivity,
 } from '../../content/activity-log/activity-log.ts';
 import type { OpenVault } from '../../content/vaults/vaults.ts';
+import { openedOr } from '../../foundation/keys/keys.ts';
 import * as store from './activity.store.ts';
 
 const PAGE = 500;
@@ -26,12 +25,8 @@ type SealedRow = Awaited<ReturnType<typeof rowsOf>>[number];
 
 /** Throws `activity_unreadable`. */
 export function opened(vault: Pick<OpenVault, 'key'>, { id, at, action, data }: SealedRow): ActivityRecord {
-  try {
-    return { id, at, action: action as ActivityAction, data: openActivity(vault, id, data) };
-  } catch (error) {
-    if (error instanceof KeyringError) throw new NotevaultError('activity_unreadable', {}, error);
-    throw error;
-  }
+  const opened = openedOr('activity_unreadable', () => openActivity(vault, id, data));
+  return { id, at, action: action as ActivityAction, data: opened };
 }
 
 function rowsOf(handle: ReadHandle, vault: VaultId, item: string, before: string, limit: number) {

@@ -1,4 +1,4 @@
-import { DatabaseError, type WriteHandle } from '../database.ts';
+import { handleIsOver, type WriteHandle } from '../database.ts';
 import { type Compiled, type ListStatement, listSizes, type Statement, valuesOf } from '../statement.ts';
 import type { TransactionWatchdog } from '../transaction-watchdog.ts';
 import type { Session } from './session.ts';
@@ -83,8 +83,4 @@ export class PostgresHandle implements WriteHandle {
       this.#deadline.returned();
     }
   }
-}
-
-function handleIsOver(): DatabaseError {
-  return new DatabaseError('body_left_open', 'this handle was used after its body was over');
 }

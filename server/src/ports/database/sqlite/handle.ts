@@ -1,4 +1,4 @@
-import { DatabaseError, type WriteHandle } from '../database.ts';
+import { handleIsOver, type WriteHandle } from '../database.ts';
 import { type ListStatement, listSizes, type Statement } from '../statement.ts';
 import type { Connection } from './connection.ts';
 import { portError } from './errors.ts';
@@ -98,8 +98,4 @@ export function allMany<Params, Item, Row>(
     from += size;
   }
   return rows;
-}
-
-function handleIsOver(): DatabaseError {
-  return new DatabaseError('body_left_open', 'this handle was used after its body was over');
 }
