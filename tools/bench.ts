@@ -11,7 +11,7 @@ const all = globSync('*.ts', { cwd: folder })
   .map((file) => basename(file, '.ts'))
   .sort();
 /** Their arguments can be words: parts of names, a folder. */
-const TAKE_WORDS = new Set(['memory-and-start', 'neighbours']);
+const TAKE_WORDS = new Set(['assistants', 'memory-and-start', 'neighbours']);
 const args = process.argv.slice(2);
 const asked = all.filter((name) => args.includes(name));
 const words = args.filter((arg) => !/^-|^\d+$/.test(arg));
