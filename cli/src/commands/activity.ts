@@ -2,6 +2,7 @@ import type { ActivityItem, ActivityQuery, ActivityUndone } from '@notevault/pro
 import { counted } from '@notevault/protocol/values/counted.ts';
 import { Command } from 'commander';
 import { storageOptions, withConfig } from '../config-flags.ts';
+import { CliError } from '../error-messages.ts';
 import { print, printJson } from '../print.ts';
 import { vaultNamed, withVaults } from '../vaults-client.ts';
 
@@ -30,7 +31,7 @@ export function activityCommand(): Command {
     .action(async ({ vault: name, limit, since, diffs, json, ...rest }: Flags) => {
       const query: ActivityQuery = {
         limit,
-        ...(since === undefined ? {} : { since: new Date(since).toISOString() }),
+        ...(since === undefined ? {} : { since: timeOf(since) }),
         ...(diffs === true ? { diffs: 'true' } : {}),
       };
       const { items } = await withVaults(rest, async (client) =>
@@ -39,6 +40,13 @@ export function activityCommand(): Command {
       if (json === true) printJson(items);
       else for (const item of items) printItem(item);
     });
+}
+
+/** Throws CliError. */
+function timeOf(sent: string): string {
+  const time = new Date(sent);
+  if (Number.isNaN(time.getTime())) throw new CliError(`"${sent}" is no time; write it as 2026-12-01T08:00:00Z.`);
+  return time.toISOString();
 }
 
 function printItem({
