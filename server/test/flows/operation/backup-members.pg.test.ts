@@ -28,7 +28,7 @@ async function signIn(server: TestServer, { email, password }: { email: string; 
 describe('a backup of a shared vault', () => {
   for (const engine of ['sqlite', 'postgres'] as const) {
     const skip = engine === 'postgres' && noPostgres;
-    test(`carries its members, their names, invitations and watermarks to another place on ${engine}`, {
+    test(`carries its members, names, activity, invitations and watermarks to another place on ${engine}`, {
       skip,
     }, async () => {
       using folder = new Folder();
@@ -107,8 +107,13 @@ describe('a backup of a shared vault', () => {
           ['dave@example.org'],
         );
         const { versions } = (await alice.get(`/notes/by-id/${note}/versions`, headers)).body;
-        assert.deepEqual(versions[0].actor, { kind: 'session', name: '', user_id: ids.carol, display_name: 'Carol' });
+        const author = { kind: 'session', name: '', user_id: ids.carol, display_name: 'Carol' };
+        assert.deepEqual(versions[0].actor, author);
         assert.equal((await bob.get(`/notes/by-id/${note}`, headers)).body.content, 'by carol');
+        const [item] = (await alice.get(`/vault/activity?actor=${ids.carol}&action=write`, headers)).body.items;
+        assert.deepEqual(item.actor, author);
+        assert.equal((await alice.post(`/vault/activity/${item.id}/undo`, {}, headers)).body.undone, 1);
+        assert.equal((await bob.get(`/notes/by-id/${note}`, headers)).body.content, 'one');
         assert.equal((await bob.post('/notes', { path: 'b.md', content: 'x', mtime: 1 }, headers)).status, 403);
         assert.equal((await carol.get(`/notes/by-id/${note}`, headers)).status, 404, 'a former member stays one');
         const dave = await signIn(server, people.dave);
