@@ -84,8 +84,11 @@ export class UndoRun {
   async #moveFolder(entry: UndoEntry): Promise<void> {
     const { entries, db } = this.#deps;
     const { vault } = this.#context;
-    const folder = await entries.folderAt(db, vault, entry.path);
-    if (folder?.id !== entry.id) return this.#leave(entry, 'changed_by_others');
+    const idAt = async (path: string) => (await entries.folderAt(db, vault, path))?.id;
+    if ((await idAt(entry.path)) !== entry.id) {
+      // Another request may have undone it at the same time.
+      return (await idAt(entry.target)) === entry.id ? undefined : this.#leave(entry, 'changed_by_others');
+    }
     if (this.#dryRun) {
       if (await this.#isTaken(entry.target)) return this.#leave(entry, 'path_taken');
     } else {
@@ -109,9 +112,9 @@ export class UndoRun {
     );
     const pathOf = new Map(rows.map((row) => [row.id, this.#pathOf(row)]));
     let movable = slice.filter((entry) => {
-      const isThere = pathOf.get(entry.id) === entry.path;
-      if (!isThere) this.#leave(entry, 'changed_by_others');
-      return isThere;
+      const at = pathOf.get(entry.id);
+      if (at !== entry.path && at !== entry.target) this.#leave(entry, 'changed_by_others');
+      return at === entry.path;
     });
     while (movable.length > 0) {
       const moves = movable.map(({ id, path, target }) => ({ id, from: path, path: target }));
@@ -120,9 +123,10 @@ export class UndoRun {
         : await refusedItem(() => entries.renameMany({ vault, actor, device, origin }, { moves }));
       if (refused === null) break;
       const [row] = await entries.rowsById(db, vault.id, null, [refused]);
+      const at = row === undefined ? null : this.#pathOf(row);
       for (const entry of movable.filter(({ id }) => id === refused)) {
-        const isThere = row !== undefined && this.#pathOf(row) === entry.path;
-        this.#leave(entry, isThere ? 'path_taken' : 'changed_by_others');
+        if (at === entry.path) this.#leave(entry, 'path_taken');
+        else if (at !== entry.target) this.#leave(entry, 'changed_by_others');
       }
       movable = movable.filter(({ id }) => id !== refused);
     }
@@ -188,6 +192,8 @@ export class UndoRun {
       slice.map(({ id }) => id),
     );
     const entryOf = new Map(slice.map((entry) => [entry.id, entry]));
+    // Somebody may have deleted an entry that was found alive.
+    for (const { id } of slice) this.#live.delete(id);
     const found: { readonly row: StoredEntry; readonly entry: UndoEntry }[] = [];
     for (const row of rows) {
       this.#live.add(row.id);
@@ -247,13 +253,15 @@ export class UndoRun {
       const reason = this.#dryRun ? await this.#reasonAt(path) : await reasonOf(create);
       return reason === null ? this.#done(entry, 'restore') : this.#leave(entry, reason);
     }
-    const [live] = await entries.rowsById(db, vault.id, kind, [id]);
-    if (live !== undefined) return;
-    if ((await entries.trash.rowById(db, vault, kind, id)) === undefined) return this.#leave(entry, 'history_thinned');
-    const restore = () => entries.trash.restore({ vault, actor, device, origin }, id, undefined);
-    const reason = this.#dryRun ? await this.#reasonAt(path) : await reasonOf(restore);
+    const isLive = async () => (await entries.rowsById(db, vault.id, kind, [id])).length > 0;
+    if (await isLive()) return;
+    const isKept = (await entries.trash.rowById(db, vault, kind, id)) !== undefined;
+    const restore = () => reasonOf(() => entries.trash.restore({ vault, actor, device, origin }, id, undefined));
+    const attempt = () => (this.#dryRun ? this.#reasonAt(path) : restore());
+    const reason = isKept ? await attempt() : 'history_thinned';
     if (reason === null) this.#done(entry, 'restore');
-    else this.#leave(entry, reason);
+    // Another request may have restored it at the same time.
+    else if (!(await isLive())) this.#leave(entry, reason);
   }
 
   async #reasonAt(path: string): Promise<Reason | null> {
