@@ -1,4 +1,6 @@
+import { ApiError } from '@notevault/client/transport.ts';
 import type { ActivityItem, ActivityQuery, ActivityUndone } from '@notevault/protocol/activity.ts';
+import { NotevaultError } from '@notevault/protocol/errors.ts';
 import { counted } from '@notevault/protocol/values/counted.ts';
 import { Command } from 'commander';
 import { storageOptions, withConfig } from '../config-flags.ts';
@@ -79,11 +81,17 @@ export function undoCommand(): Command {
     .option('--dry-run', 'only show what would change and what would be left')
     .action(async (activity: string, { vault: name, dryRun, json, ...rest }: Flags) => {
       const outcome = await withVaults(rest, async (client) =>
-        client.undo((await vaultNamed(client, name)).id, activity, dryRun === true),
+        client.undo((await vaultNamed(client, name)).id, activity, dryRun === true).catch(unknownActivity),
       );
       if (json === true) printJson(outcome);
       else report(outcome, dryRun === true);
     });
+}
+
+/** Rethrows an error; a server's answer that there is no such activity becomes `activity_not_found`. */
+function unknownActivity(error: unknown): never {
+  const isUnknown = error instanceof ApiError && error.status === 404;
+  throw isUnknown ? new NotevaultError('activity_not_found', {}, error) : error;
 }
 
 function report({ undone, merged, left, changes = [] }: ActivityUndone, isDry: boolean): void {
