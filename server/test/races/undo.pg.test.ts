@@ -68,20 +68,33 @@ onEachEngine('an undo beside other requests', (open) => {
   });
 
   test('of an item by several callers at once undoes it once', async () => {
-    const { shared, servers, alice, headers, undo } = await world();
+    const { shared, servers, alice, headers, put, undo, text } = await world();
     const token = (await shared.server.alice.signed()).accessToken;
     const callers = servers.map((server) => server.bearer(token));
-    const { note } = (await alice.post('/notes', { path: 'd.md', content: 'text', mtime: 1 }, headers)).body;
-    await alice.delete(`/notes/by-id/${note.id}`, undefined, headers);
-    const [item] = (await alice.get('/vault/activity?action=delete', headers)).body.items;
-    const answers = await Promise.all(callers.map((caller) => undo(caller, item.id)));
-    assert.deepEqual(
-      answers.map(({ status, body }) => [status, body.left]),
-      callers.map(() => [200, []]),
-    );
-    assert.equal((await alice.get(`/notes/by-id/${note.id}`, headers)).status, 200);
-    const undos = (await alice.get('/vault/activity?action=undo', headers)).body.items;
-    assert.deepEqual([undos.length, undos[0].count], [1, 1]);
+    const stateOf = async () => [await text('edited.md'), await text('gone.md'), await text('moved.md')];
+    for (let round = 0; round < ROUNDS; round++) {
+      await put(alice, 'edited.md', 'first\nsecond\nthird');
+      const { note } = (await put(alice, 'gone.md', 'gone')).body;
+      await put(alice, 'moved.md', '[[gone]]');
+      const before = await stateOf();
+      // Writes of another credential are another item.
+      const { key } = (await alice.post('/api-keys', { name: `key ${round}`, default_access: 'write' })).body;
+      await put(shared.server.bearer(key), 'edited.md', 'first\nthird and more');
+      await put(shared.server.bearer(key), `new ${round}.md`, 'new');
+      await alice.post('/notes/rename', { old_path: 'moved.md', new_path: 'f/moved.md' }, headers);
+      await alice.delete(`/notes/by-id/${note.id}`, undefined, headers);
+      const items: Json[] = (await alice.get('/vault/activity?limit=3', headers)).body.items;
+      assert.deepEqual(
+        items.map(({ action }) => action),
+        ['delete', 'move', 'write'],
+      );
+      for (const { id, action } of items) {
+        const answers = await Promise.all(callers.map((caller) => undo(caller, id)));
+        for (const { status, body } of answers) assert.deepEqual([status, body.left], [200, []], `${action}, ${round}`);
+      }
+      assert.deepEqual(await stateOf(), before, `round ${round}`);
+      assert.equal(await text(`new ${round}.md`), undefined);
+    }
     await assertConsistent(shared.server);
   });
 
