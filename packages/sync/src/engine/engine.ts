@@ -1,34 +1,23 @@
-import { ancestorsOf, foldPath } from '@notevault/note-text/paths.ts';
 import type { Approval } from '../plan/approval.ts';
 import { type BrakeReason, brake, isHeld, type RecentDeletions } from '../plan/brake.ts';
 import { conflictLabel } from '../plan/names.ts';
-import { type Direction, keyOf, type Operation, type Problem } from '../plan/operations.ts';
+import { type Direction, keyOf, type Operation } from '../plan/operations.ts';
 import { type Plan, planInSteps } from '../plan/planner.ts';
-import { filteredInSteps, withRests } from '../plan/steps.ts';
-import { kindOf, type RemoteFile, type SideTree, type SyncedFile, type Trees } from '../plan/trees.ts';
-import { reason } from '../rules/reasons.ts';
+import { withRests } from '../plan/steps.ts';
+import type { SyncedFile, Trees } from '../plan/trees.ts';
 import { Executor } from './executor.ts';
 import { FileContents } from './file-contents.ts';
 import { Holds } from './holds.ts';
 import { inParallel } from './in-parallel.ts';
-import { Intents } from './intents.ts';
-import { type LocalObservation, LocalObserver, PATIENCE, type Patience } from './local-observer.ts';
+import { type LocalObservation, PATIENCE, type Patience } from './local-observer.ts';
+import { Observer, RENAMING_MAX, waitOf } from './observer.ts';
 import type { Outcome } from './outcome.ts';
-import { OwnTexts } from './own-texts.ts';
-import { Placements } from './placements.ts';
-import {
-  type Deletion,
-  type Ports,
-  type Refusal,
-  RemoteDamaged,
-  type StateChange,
-  type UnsyncedFile,
-} from './ports.ts';
-import { Recognition } from './recognition.ts';
+import { type Deletion, type Ports, RemoteDamaged, type StateChange, type UnsyncedFile } from './ports.ts';
 import { Refusals } from './refusals.ts';
-import { RemoteObserver } from './remote-observer.ts';
 import { followServer, makeAuthoritative, overwrittenRemotely, putBack, syncedAfter } from './resolutions.ts';
 import { SyncState } from './sync-state.ts';
+import { tasksOf } from './tasks.ts';
+import { unsyncedFiles } from './unsynced.ts';
 
 export interface EngineOptions {
   /** The name of this device, used in the names of conflict copies. */
@@ -72,20 +61,13 @@ const ROUNDS_MAX = 200;
 /** Maximum number of consecutive rounds in which no operation could run because its preconditions had changed. */
 const IDLE_MAX = 5;
 const IDLE_MS = 400;
-/** Maximum waits of a run for renames to finish, because they may never stop. */
-const RENAMING_MAX = 20;
-const FIRST_WAIT_MS = 20;
 const CONCURRENCY = 8;
-/** Maximum number of notes created in one request. */
-const NOTES_PER_REQUEST = 100;
 /** Number of operations above which a plan counts as a first sync or a change of everything. */
 const LONG_PLAN = 512;
 /** Each commit waits for the disk; what was done since the last one is found out again after a crash. */
 const COMMIT_EVERY = 256;
 /** Deletions within this time count together. */
 const RECENT_MS = 15 * 60 * 1000;
-/** How long an answer of the server is reused, such as who may write. */
-const JUST_NOW_MS = 10_000;
 
 /**
  * Keeps a folder and a vault in sync. Each round observes both sides, makes a plan and carries it out; rounds repeat
@@ -107,37 +89,20 @@ export class SyncEngine {
   readonly #options: EngineOptions;
   readonly #state: SyncState;
   readonly #contents: FileContents;
-  readonly #local: LocalObserver;
-  readonly #remote: RemoteObserver;
-  readonly #intents: Intents;
-  readonly #ownTexts: OwnTexts;
+  readonly #observer: Observer;
   readonly #holds: Holds;
-  readonly #placements: Placements;
-  readonly #recognition: Recognition;
   readonly #refusals: Refusals;
-  /**
-   * Number of consecutive listings in which files were still changing; after too many, moved files are searched for
-   * anyway.
-   */
-  #unsettled = 0;
-  /** Time of the last complete read of the feed, in ticks. */
-  #readAt = Number.NEGATIVE_INFINITY;
 
   private constructor(ports: Ports, options: EngineOptions, state: SyncState) {
     this.#ports = ports;
     this.#options = options;
     this.#state = state;
     this.#contents = new FileContents(ports.disk, ports.hashing);
-    this.#local = new LocalObserver(ports.disk, this.#contents, ports.clock, state, options.patience ?? PATIENCE, () =>
-      this.#rest(),
-    );
-    this.#remote = new RemoteObserver(ports.server, state);
-    this.#intents = new Intents(ports.server, state, ports.clock);
-    this.#ownTexts = new OwnTexts(ports.server, this.#contents, state);
     this.#holds = new Holds(state, this.#contents);
-    this.#placements = new Placements(state, this.#contents);
-    this.#recognition = new Recognition(state, this.#contents, ports.server, () => this.#rest());
     this.#refusals = new Refusals(state, ports.clock);
+    const { direction, patience = PATIENCE } = options;
+    const rest = () => this.#rest();
+    this.#observer = new Observer(ports, state, this.#contents, this.#holds, { direction, patience, rest });
   }
 
   async #rest(): Promise<void> {
@@ -154,13 +119,13 @@ export class SyncEngine {
    * of the side that did not change. The next `sync` does the work.
    */
   async putBack(): Promise<void> {
-    const { trees } = await this.#observeSettled();
+    const { trees } = await this.#observer.observeSettled();
     await this.#record(putBack((await this.#plan(trees)).operations, trees));
   }
 
   /** Makes the folder equal to the vault with the next `sync`; what only the folder has goes to the trash. */
   async followServer(): Promise<void> {
-    const { trees } = await this.#observeSettled();
+    const { trees } = await this.#observer.observeSettled();
     await this.#record(followServer(trees));
   }
 
@@ -169,7 +134,7 @@ export class SyncEngine {
    * first. Has no effect on a device that may not write to the vault.
    */
   async makeAuthoritative(): Promise<void> {
-    const { trees } = await this.#observeSettled();
+    const { trees } = await this.#observer.observeSettled();
     if (this.#state.isReadOnly) return;
     const changes = makeAuthoritative(trees);
     const after = { ...trees, synced: { ...trees.synced, files: syncedAfter(trees, changes) } };
@@ -185,7 +150,7 @@ export class SyncEngine {
 
   /** Returns whether the feed was read up to a seq just now: then it has nothing new for a while. */
   hasRead(changeSeq: number): boolean {
-    return changeSeq === this.#state.remoteFoldersSeq && this.#ports.clock.ticks() - this.#readAt < JUST_NOW_MS;
+    return this.#observer.hasRead(changeSeq);
   }
 
   /** Notes whose text something else exchanges with the server. */
@@ -197,17 +162,8 @@ export class SyncEngine {
   async checkAll(): Promise<void> {
     for (const path of [...this.#state.hashedPaths]) this.#state.record({ type: 'hashGone', path });
     for (const key of [...this.#state.refused.keys()]) this.#state.record({ type: 'retried', key });
-    await this.#remote.compareAnew();
+    await this.#observer.compareAnew();
     await this.#state.commit();
-  }
-
-  /** Observes both sides until local files have settled, so that a file being replaced does not count as deleted. */
-  async #observeSettled(maySend?: boolean): Promise<{ readonly trees: Trees }> {
-    for (let tries = 0; ; tries++) {
-      const { trees, local } = await this.#observe(maySend);
-      if (local.settlesInMs === null || tries === IDLE_MAX) return { trees };
-      await this.#ports.clock.sleep(waitOf(local.settlesInMs, tries));
-    }
   }
 
   async #record(changes: readonly StateChange[]): Promise<void> {
@@ -220,11 +176,7 @@ export class SyncEngine {
    * vault as it was last seen. Throws FolderGone.
    */
   async pending(): Promise<readonly Operation[]> {
-    const local = await this.#local.observe();
-    const { remote, remoteFolders } = this.#state;
-    const { operations, unwanted } = await this.#plan(
-      await this.#trees(local, { files: [...remote.values()], folders: remoteFolders }),
-    );
+    const { operations, unwanted } = await this.#plan(await this.#observer.observeLocal());
     return [...operations.filter((operation) => this.#refusals.of(operation) === undefined), ...unwanted];
   }
 
@@ -233,7 +185,7 @@ export class SyncEngine {
    * the errors of the server port.
    */
   async preview(): Promise<Plan> {
-    const { trees } = await this.#observeSettled(false);
+    const { trees } = await this.#observer.observeSettled(false);
     return this.#plan(trees, true);
   }
 
@@ -249,7 +201,7 @@ export class SyncEngine {
     const carriedOut = new Set<string>();
     for (let round = 1; ; round++) {
       signal?.throwIfAborted();
-      const { trees, local, own } = await this.#observe();
+      const { trees, local, own } = await this.#observer.observe();
       if (local.isRenaming && renaming < RENAMING_MAX) {
         renaming += 1;
         await this.#ports.clock.sleep(waitOf(local.settlesInMs ?? 0, 0), signal);
@@ -260,7 +212,8 @@ export class SyncEngine {
       const refused = operations.map((operation) => this.#refusals.of(operation));
       const open = operations.filter((_, index) => refused[index] === undefined);
       const refusals = refused.filter((one) => one !== undefined);
-      const unsynced = this.#unsynced(refusals, problems, local);
+      const { disk } = this.#ports;
+      const unsynced = [...local.skipped, ...unsyncedFiles(refusals, problems, { disk, known: this.#refusals })];
       const isAnyDenied = unsynced.some(({ isDenied }) => isDenied);
       const retryAt = this.#refusals.retryAt(refusals, isAnyDenied);
       const { isReadOnly } = this.#state;
@@ -292,7 +245,7 @@ export class SyncEngine {
       if (round > ROUNDS_MAX || idle === IDLE_MAX)
         return { ...result, brakes, kind: local.settlesInMs === null ? 'unfinished' : 'unsettled' };
       const replaced = new Set(allowed.filter(isSeen).map((operation) => 'id' in operation && operation.id));
-      await this.#ownTexts.agree(
+      await this.#observer.ownTexts.agree(
         own.filter(({ id }) => replaced.has(id)),
         local.entries,
       );
@@ -310,66 +263,6 @@ export class SyncEngine {
     }
   }
 
-  /**
-   * Observes both sides. The trees have the bases of recognised texts (`own`) among the synced files.
-   *
-   * @param maySend whether a request whose answer is unknown may be sent again
-   */
-  async #observe(maySend = this.#options.direction !== 'pull'): Promise<{
-    readonly trees: Trees;
-    readonly local: LocalObservation;
-    readonly own: readonly SyncedFile[];
-  }> {
-    // The disk comes first: a missing folder is noticed quickly and saves the requests to the server.
-    const seen = await this.#local.observe();
-    const folders = await this.#remote.observe(seen.tree.files.length === 0 && this.#state.synced.size === 0);
-    this.#readAt = this.#ports.clock.ticks();
-    const isUnclear = !(await this.#settlePlacements(seen));
-    await this.#intents.finish(maySend, this.#state.isReadOnly);
-    const local = await this.#recognition.of(isUnclear ? { ...seen, isRenaming: true } : seen);
-    const remote = { files: [...this.#state.remote.values()], folders };
-    const trees = await this.#trees(local, remote);
-    const own = await this.#ownTexts.find(trees, local.entries);
-    const synced = { ...trees.synced, files: [...trees.synced.files, ...own] };
-    return { trees: own.length === 0 ? trees : { ...trees, synced }, local, own };
-  }
-
-  /** Returns whether it is known what became of the files that a killed run was placing. */
-  async #settlePlacements(local: LocalObservation): Promise<boolean> {
-    if (!this.#placements.areOpen) return true;
-    this.#unsettled = local.settlesInMs === null ? 0 : this.#unsettled + 1;
-    if (this.#unsettled > 0 && this.#unsettled < RENAMING_MAX) return false;
-    this.#unsettled = 0;
-    await this.#placements.finish(local);
-    return true;
-  }
-
-  /**
-   * Returns the trees to compare. Unreadable files, and all files that may be in unreadable folders, are left out of
-   * every tree, so that they are not changed.
-   */
-  async #trees({ tree, unseen }: LocalObservation, { files, folders }: SideTree<RemoteFile>): Promise<Trees> {
-    const { disk } = this.#ports;
-    const isUnseen = ({ id, path }: RemoteFile) =>
-      unseen.ids.has(id) || (!this.#state.synced.has(id) && unseen.paths.has(foldPath(path)));
-    const isAnyUnseen = unseen.ids.size + unseen.paths.size > 0;
-    const above = isAnyUnseen ? files.filter(isUnseen).flatMap(({ path }) => ancestorsOf(path)) : [];
-    const remote = {
-      files: isAnyUnseen ? files.filter((file) => !isUnseen(file)) : files,
-      folders: [...new Set([...folders, ...above])].filter(
-        (path) => !unseen.folders.has(path) && !disk.isIgnored(path, 'folder'),
-      ),
-    };
-    const synced = {
-      files: [...this.#state.synced.values()].filter(({ id }) => !unseen.ids.has(id)),
-      folders: [...this.#state.folders.values()].filter((path) => !unseen.folders.has(path)),
-    };
-    // All of one moment: what is held may change with each rest.
-    const masked = this.#holds.masked({ local: tree, remote, synced });
-    const known = filteredInSteps(masked.remote.files, ({ path }) => !disk.isIgnored(path, 'file'));
-    return { ...masked, remote: { ...remote, files: await withRests(known, () => this.#rest()) } };
-  }
-
   #plan(trees: Trees, foresees = false): Promise<Plan> {
     const label = conflictLabel(this.#options.device, new Date(this.#ports.clock.now()));
     const direction = this.#options.direction ?? 'both';
@@ -384,19 +277,6 @@ export class SyncEngine {
       foresees,
     });
     return withRests(steps, () => this.#rest());
-  }
-
-  #unsynced(refusals: readonly Refusal[], problems: readonly Problem[], local: LocalObservation): UnsyncedFile[] {
-    const refused = refusals.map((refusal): UnsyncedFile => {
-      const { path, reason } = refusal;
-      return { path, reason, ...(this.#refusals.isDenied(refusal) && { isDenied: true }) };
-    });
-    const named = problems.map(({ path, reason: problem }) => {
-      const code = PROBLEMS[problem];
-      const fault = code === 'renameThere' || code === 'renameHere' ? this.#ports.disk.pathFault(path) : null;
-      return { path, reason: reason(code, fault === null ? {} : { fault }) };
-    });
-    return [...local.skipped, ...named, ...refused];
   }
 
   /** Returns the deletions of the last while, by side, and forgets older ones. */
@@ -461,37 +341,6 @@ function replacesOneOf(files: readonly SyncedFile[]): (operation: Operation) => 
 /** Returns a key that an operation has in later rounds too, in which the names of its conflict copies have another time. */
 function attemptOf(operation: Operation): string {
   return keyOf(operation).replace(/\d{4}-\d\d-\d\d \d\d-\d\d-\d\d/g, '');
-}
-
-/** Returns the wait for files that are being written; it grows with each try. */
-function waitOf(settlesInMs: number, tries: number): number {
-  return Math.max(settlesInMs, FIRST_WAIT_MS * 2 ** tries);
-}
-
-const PROBLEMS = {
-  name: 'renameThere',
-  'name here': 'renameHere',
-  case: 'sameName',
-  blocked: 'blocked',
-  'only here': 'onlyHere',
-} as const;
-
-type CreateRemote = Extract<Operation, { type: 'createRemote' }>;
-type Task =
-  | { readonly kind: 'one'; readonly operation: Operation }
-  | { readonly kind: 'notes'; readonly operations: readonly CreateRemote[] };
-
-/** Groups the operations into tasks; new notes are uploaded in batches. */
-function tasksOf(operations: readonly Operation[]): Task[] {
-  const isNewNote = (operation: Operation): operation is CreateRemote =>
-    operation.type === 'createRemote' && kindOf(operation.path) === 'note';
-  const notes = operations.filter(isNewNote);
-  const tasks: Task[] = operations
-    .filter((operation) => !isNewNote(operation))
-    .map((operation) => ({ kind: 'one', operation }));
-  for (let at = 0; at < notes.length; at += NOTES_PER_REQUEST)
-    tasks.push({ kind: 'notes', operations: notes.slice(at, at + NOTES_PER_REQUEST) });
-  return tasks;
 }
 
 function nullIfDamaged(error: unknown): null {
