@@ -20,7 +20,7 @@ export function exportCommand(): Command {
     .action(async (vault: string, folder: string, flags: Flags) => {
       const root = resolve(folder);
       await prepareFolder(root, flags.overwrite ?? false);
-      const exported = await withVaultClient(flags, { name: vault, make: false }, (client) => {
+      const exported = await withVaultClient(flags, { name: vault, make: 'never' }, (client) => {
         const line = progressLine();
         return exportVault(root, client, (step, done, of) => line(`Writing ${step}: ${done} of ${of}`, done === of));
       });

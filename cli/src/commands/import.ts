@@ -27,7 +27,7 @@ export function importCommand(): Command {
       const root = resolve(folder);
       if (!(await stat(root)).isDirectory()) throw new CliError(`${folder} is not a folder.`);
       const vault = flags.vault ?? basename(root);
-      const summary = await withVaultClient(flags, { name: vault, make: true }, (client) => {
+      const summary = await withVaultClient(flags, { name: vault, make: 'if-missing' }, (client) => {
         const line = progressLine();
         return importFolder(root, client, (step, done, of) => line(`${STEPS[step]} ${done} of ${of}`, done === of));
       });

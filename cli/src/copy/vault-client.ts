@@ -20,6 +20,7 @@ export interface Contents {
 
 /** Operations on the vault of an import or export, in this process or over HTTP. */
 export interface VaultClient {
+  readonly name: string;
   upsert(note: { path: string; content: string; mtime: number }): Promise<Note>;
   /** Resolves to null if there is no such note. */
   read(path: string): Promise<Note | null>;
@@ -32,10 +33,10 @@ export interface VaultClient {
   bytesOf(path: string): Promise<AsyncIterable<Uint8Array>>;
 }
 
-/** Name of a vault, and whether to create the vault if it is missing. */
+/** Name of a vault, and when to create it: never, if it is missing, or always, under a name that is free. */
 export interface VaultChoice {
   readonly name: string;
-  readonly make: boolean;
+  readonly make: 'never' | 'if-missing' | 'always';
 }
 
 /** Opens a vault of an account in this process. */
@@ -43,10 +44,11 @@ export async function localVaultClient(app: App, email: string | undefined, choi
   const { token } = await app.accounts.openSession(email);
   const principal = await app.accounts.authenticate(`Bearer ${token}`);
   const vaults = await app.vaults.list(principal, { deleted: false });
-  const id = await oneOf(vaults, choice, (name) => app.vaults.create(principal, { name }));
+  const { id, name } = await oneOf(vaults, choice, (name) => app.vaults.create(principal, { name }));
   const vault = await app.vaults.openVault(principal, id, 'write');
   const writing = { vault, actor: { kind: 'import', name: 'import' }, device: null };
   return {
+    name,
     upsert: async (note) => (await app.notes.upsert(writing, note)).note,
     read: (path) =>
       app.notes.getByPath(vault, path).catch((error) => {
@@ -80,8 +82,10 @@ export async function remoteVaultClient(
   choice: VaultChoice,
 ): Promise<VaultClient> {
   const client = new NotevaultClient(new Transport(url, tokensFrom(token)));
-  const vault = client.vault(await oneOf(await client.vaults(), choice, (name) => client.createVault(name)));
+  const { id, name } = await oneOf(await client.vaults(), choice, (name) => client.createVault(name));
+  const vault = client.vault(id);
   return {
+    name,
     upsert: (note) => vault.upsertNote(note),
     read: (path) => vault.readNote(path),
     list: async () => contentsOf(await vault.manifest({ damage: 'list' }), await vault.tree()),
@@ -113,18 +117,32 @@ function contentsOf({ notes, attachments, unreadable = [] }: Manifest, tree: Vau
   };
 }
 
+interface NamedVault {
+  readonly id: string;
+  readonly name: string;
+}
+
 async function oneOf(
-  vaults: readonly { id: string; name: string }[],
+  vaults: readonly NamedVault[],
   { name, make }: VaultChoice,
   create: (name: string) => Promise<{ id: string }>,
-): Promise<string> {
+): Promise<NamedVault> {
+  const made = async (name: string) => ({ id: (await create(name)).id, name });
+  if (make === 'always') return made(freeName(name, new Set(vaults.map((vault) => vault.name))));
   const named = vaults.filter((vault) => vault.name === name);
   if (named.length > 1) {
     throw new CliError(`There are ${named.length} vaults named "${name}": rename one, or choose another --vault.`);
   }
   const [only] = named;
-  if (only !== undefined) return only.id;
-  if (make) return (await create(name)).id;
+  if (only !== undefined) return only;
+  if (make === 'if-missing') return made(name);
   const names = vaults.map((vault) => `"${vault.name}"`).join(', ');
   throw new CliError(`There is no vault named "${name}"${names === '' ? '' : `; there are ${names}`}.`);
+}
+
+/** Returns a name that no vault has: `Diary (2026-11-29)`, then `Diary (2026-11-29, 2)`. */
+function freeName(name: string, taken: ReadonlySet<string>): string {
+  let free = name;
+  for (let number = 2; taken.has(free); number++) free = name.replace(/\)$/, `, ${number})`);
+  return free;
 }

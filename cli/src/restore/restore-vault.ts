@@ -30,7 +30,7 @@ export async function restoreVault(path: string, flags: Flags, passphrase: strin
     const note = await source.vault.read(flags.note);
     if (note === null) throw new CliError(`The vault "${flags.vault}" in the backup has no note ${flags.note}.`);
     const { content, mtime } = note;
-    const written = await withVaultClient(flags, { name: flags.vault, make: false }, (client) =>
+    const written = await withVaultClient(flags, { name: flags.vault, make: 'never' }, (client) =>
       client.upsert({ path: note.path, content, mtime }),
     );
     print(
@@ -38,10 +38,12 @@ export async function restoreVault(path: string, flags: Flags, passphrase: strin
     );
     return;
   }
-  const name = `${flags.vault} (${source.takenAt.slice(0, 10)})`;
-  const { notes, attachments, failed } = await withVaultClient(flags, { name, make: true }, (client) =>
-    copyVault(source.vault, client, scratch),
-  );
+  const dated = `${flags.vault} (${source.takenAt.slice(0, 10)})`;
+  const choice = { name: dated, make: 'always' } as const;
+  const { name, notes, attachments, failed } = await withVaultClient(flags, choice, async (client) => ({
+    name: client.name,
+    ...(await copyVault(source.vault, client, scratch)),
+  }));
   print(
     `Restored "${flags.vault}" as the vault "${name}": ${counted(notes, 'note')}, ${counted(attachments, 'attachment')}.`,
   );
@@ -66,7 +68,7 @@ async function openSource(
   const line = progressLine();
   await checkHashes(backup.source, (bytes) => line(`${(bytes / 1_000_000).toFixed(1)} MB compared`, false));
   const app = opened.use(await openCopyApp(backup, key, config));
-  const client = await localVaultClient(app, user, { name: vault, make: false });
+  const client = await localVaultClient(app, user, { name: vault, make: 'never' });
   return {
     scratch: backup.scratch,
     source: { vault: client, takenAt: backup.source.manifest.body.taken_at },
@@ -74,10 +76,6 @@ async function openSource(
 }
 
 async function copyVault(from: VaultClient, to: VaultClient, scratch: string) {
-  const present = await to.list();
-  if ([present.notes, present.files, present.damaged].some((list) => list.length > 0)) {
-    throw new CliError('The vault to restore into is not empty: rename it, then try again.');
-  }
   const { notes: paths, files, damaged } = await from.list();
   const failed = [...damaged];
   /** Copies all items and resolves to the number that succeeded. */

@@ -1,10 +1,14 @@
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { test } from 'node:test';
 import { fileOf, uploadRaw } from '../../../test/kit/content/files.ts';
 import { onEachEngine } from '../../../test/kit/engines.ts';
 import { startServer } from '../../../test/kit/server.ts';
 import type { Blobs } from '../../ports/blobs/blobs.ts';
+import * as store from './lease.store.ts';
 import { BackupLease, backupState } from './lease.ts';
+import { hasEnded } from './lease-holder.ts';
 
 async function stored(blobs: Blobs): Promise<number> {
   return (await Array.fromAsync(blobs.list())).flat().length;
@@ -47,6 +51,25 @@ onEachEngine('the lease of a backup', (open) => {
     clock.advance({ minutes: 1 });
     await lease.succeeded(clock.now());
     assert.deepEqual(await backupState(db, clock), { running: true, takenAt: clock.now(), failure: null });
+  });
+
+  test('the lease of a backup ends at once when its process is gone', {
+    skip: !existsSync('/proc/self/stat'),
+  }, async () => {
+    await using server = await startServer({ open });
+    const { clock, db } = server;
+    const code = `import { leaseHolder } from '${import.meta.resolve('./lease-holder.ts')}';
+      process.stdout.write(leaseHolder('${clock.uuid()}'));`;
+    const args = ['--input-type=module-typescript', '--eval', code];
+    const holder = execFileSync(process.execPath, args, { encoding: 'utf8' });
+    const now = clock.now();
+    const times = { now, until: now + 60_000, due: Number.MAX_SAFE_INTEGER, latestLease: now, latestTaken: now };
+    await db.transact((handle) => handle.run(store.acquire, { holder, ...times }));
+    assert.equal((await backupState(db, clock)).running, false);
+    await using _next = await BackupLease.acquire(db, clock);
+    assert.equal((await backupState(db, clock)).running, true);
+    await assert.rejects(BackupLease.acquire(db, clock), /Another backup of this data is running/);
+    assert.equal(hasEnded(clock.uuid()), false, 'a holder that names no process');
   });
 
   test('the lease of a backup ends by itself when its process was killed', async () => {

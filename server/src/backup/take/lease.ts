@@ -3,8 +3,12 @@ import type { Database } from '../../ports/database/database.ts';
 import { BackupError } from '../format.ts';
 import * as store from './lease.store.ts';
 import type { BackupFailure } from './lease.tables.ts';
+import { hasEnded, leaseHolder } from './lease-holder.ts';
 
-/** Long enough for a machine that hangs for a while; a killed backup blocks deletions for no longer than this. */
+/**
+ * Long enough for a machine that hangs for a while. A backup that was killed on another machine blocks deletions for no
+ * longer than this; one of this machine is noticed at once.
+ */
 const LEASE_MS = 3 * 60_000;
 const EXTEND_MS = 20_000;
 
@@ -21,11 +25,17 @@ export async function backupState(db: Database, clock: Pick<Clock, 'now'>): Prom
   const row = await db.get(store.findState, {});
   const now = clock.now();
   // A database that is not upgraded yet has no columns for failures.
-  const { lease_until: until = 0, taken_at = null, failed_at: at = null, failure: reason = null } = row ?? {};
+  const {
+    holder = null,
+    lease_until: until = 0,
+    taken_at = null,
+    failed_at: at = null,
+    failure: reason = null,
+  } = row ?? {};
   const takenAt = taken_at !== null && taken_at <= latestPlausible(now) ? taken_at : null;
   const isLast = at !== null && reason !== null && at > (takenAt ?? 0) && at <= latestPlausible(now);
   return {
-    running: until >= now && until <= latestPlausible(now, LEASE_MS),
+    running: until >= now && until <= latestPlausible(now, LEASE_MS) && !(holder !== null && hasEnded(holder)),
     takenAt,
     failure: isLast ? { at, reason } : null,
   };
@@ -71,7 +81,8 @@ export class BackupLease implements AsyncDisposable {
    * @param due also throws when a backup taken since then ended well.
    */
   static async acquire(db: Database, clock: Clock, due = Number.MAX_SAFE_INTEGER): Promise<BackupLease> {
-    const holder = clock.uuid();
+    await releaseEnded(db);
+    const holder = leaseHolder(clock.uuid());
     const now = clock.now();
     const endsAt = clock.elapsed() + LEASE_MS;
     const times = { now, until: now + LEASE_MS, due };
@@ -83,7 +94,7 @@ export class BackupLease implements AsyncDisposable {
       throw new BackupError(`A backup was taken meanwhile, at ${new Date(takenAt).toISOString()}.`);
     }
     throw new BackupError(
-      'Another backup of this data is running: wait for its end, or three minutes if it was killed.',
+      'Another backup of this data is running: wait for its end, or three minutes if it was killed on another machine.',
     );
   }
 
@@ -122,4 +133,10 @@ export class BackupLease implements AsyncDisposable {
     const extended = await this.#db.transact((handle) => handle.run(store.extend, { holder: this.#holder, until }));
     if (extended > 0) this.#until = endsAt;
   }
+}
+
+/** Releases the lease of a process of this machine that was killed. */
+async function releaseEnded(db: Database): Promise<void> {
+  const holder = (await db.get(store.findState, {}))?.holder ?? null;
+  if (holder !== null && hasEnded(holder)) await db.transact((handle) => handle.run(store.release, { holder }));
 }

@@ -83,7 +83,7 @@ export function describeVault(open: () => Promise<Database>, known: KnownVault, 
     before(async () => {
       const server = closing.use(await startServer({ open }));
       await server.alice.signed();
-      door = await localVaultClient(server.app, server.alice.email, { name: known.name, make: true });
+      door = await localVaultClient(server.app, server.alice.email, { name: known.name, make: 'if-missing' });
       importAgain = () => importFolder(root(), door, silent);
       const summary = await importAgain();
       assert.deepEqual([summary.skipped, summary.failed, summary.degraded], [[], [], known.degraded]);

@@ -204,6 +204,11 @@ describe('notevault backup, verify and restore', () => {
     const inIt = { 'x-vault-id': made.id };
     assert.match((await alice.get('/notes/n8.md', inIt)).body.content, /Note 8/);
     assert.equal(sha256((await readRaw(alice, 'picture.png', inIt)).bytes), sha256(picture));
+    const again = await cli(['restore', backups, '--vault', 'Diary'], { env: there });
+    assert.match(
+      again.stdout,
+      new RegExp(`as the vault "${made.name.replace(/[()]/g, '\\$&').replace('\\)', ', 2\\)')}"`),
+    );
     assertFails(await cli(['restore', backups, '--vault', 'Other'], { env: there }), /no vault named "Other"/);
   });
 
