@@ -17,10 +17,13 @@ const ENTRIES = [
  * Packages that stay packages: those with native code or optional parts, and large ones that few need and that are
  * imported when they are used.
  */
+const TELEMETRY = /^@opentelemetry\//;
+/** The metrics import the API of this project, so that it is in the executable. */
+const OPTIONAL_TELEMETRY = /^@opentelemetry\/(?!api$)/;
 const EXTERNAL = [
   /^node:/,
   /^@aws-sdk\//,
-  /^@opentelemetry\//,
+  TELEMETRY,
   '@huggingface/tokenizers',
   '@napi-rs/keyring',
   'bufferutil',
@@ -39,25 +42,9 @@ const SCRIPT_URL = /(new URL\(\s*)(["'])(\.{1,2}\/[^"'\n]+)\.ts\2(\s*,\s*import\
  * Returns the packages that the program imports when it runs.
  */
 export async function bundle(root: string, dist: string): Promise<string[]> {
-  const build = await rolldown({
-    input: Object.fromEntries(ENTRIES.map((path) => [nameOf(path), join(root, path)])),
-    platform: 'node',
-    external: EXTERNAL,
-    plugins: [placesIn(root)],
-    onLog(level, log, report) {
-      if (level === 'warn') throw new Error(`the bundle: ${log.message}`);
-      report(level, log);
-    },
-  });
-  const { output } = await build.write({
-    dir: join(dist, FOLDER),
-    format: 'esm',
-    entryFileNames: '[name].js',
-    chunkFileNames: '[name]-[hash].js',
-    // Names stay, for the stacks in the log.
-    minify: { compress: false, mangle: false, codegen: { removeWhitespace: true } },
-  });
-  const chunks = output.filter((file) => file.type === 'chunk');
+  const address = (path: string) => `new URL(${JSON.stringify(`../${path}`)}, import.meta.url).href`;
+  const chunks = await chunksOf(root, 'esm', EXTERNAL, address);
+  mkdirSync(join(dist, FOLDER), { recursive: true });
   for (const { fileName, code } of chunks) writeFileSync(join(dist, FOLDER, fileName), inAscii(code, fileName));
   writeFileSync(join(dist, FOLDER, 'LICENSES.txt'), licencesOf(chunks.flatMap(({ moduleIds }) => moduleIds)));
   for (const path of ENTRIES) {
@@ -66,6 +53,50 @@ export async function bundle(root: string, dist: string): Promise<string[]> {
     writeFileSync(join(dist, compiledName(path)), `import '${target}';\n`);
   }
   return importsOf(chunks);
+}
+
+/**
+ * Puts the program into scripts in `folder` for the executable, which has no modules, with more packages in them. Each is a
+ * function of what a module of CommonJS gets. Returns the names of the files.
+ */
+export async function bundleScripts(root: string, folder: string): Promise<string[]> {
+  const external = EXTERNAL.filter((each) => each !== 'oidc-provider' && String(each) !== String(TELEMETRY));
+  // Only its parts matter: there is no such file.
+  const address = (path: string) => JSON.stringify(`file:///notevault/${path}`);
+  const chunks = await chunksOf(root, 'cjs', [...external, OPTIONAL_TELEMETRY], address);
+  mkdirSync(folder, { recursive: true });
+  for (const { fileName, code } of chunks) {
+    const script = `(function (exports, require, module, __filename, __dirname) {${inAscii(code, fileName)}\n})`;
+    writeFileSync(join(folder, fileName), script);
+  }
+  return chunks.map(({ fileName }) => fileName);
+}
+
+async function chunksOf(
+  root: string,
+  format: 'cjs' | 'esm',
+  external: (string | RegExp)[],
+  addressOf: (path: string) => string,
+): Promise<OutputChunk[]> {
+  const build = await rolldown({
+    input: Object.fromEntries(ENTRIES.map((path) => [nameOf(path), join(root, path)])),
+    platform: 'node',
+    external,
+    plugins: [placesIn(root, addressOf)],
+    onLog(level, log, report) {
+      const isOurs = log.id?.includes('node_modules') !== true;
+      if (level === 'warn' && isOurs) throw new Error(`the bundle: ${log.message}`);
+      if (level !== 'warn') report(level, log);
+    },
+  });
+  const { output } = await build.generate({
+    format,
+    entryFileNames: '[name].js',
+    chunkFileNames: '[name]-[hash].js',
+    // Names stay, for the stacks in the log.
+    minify: { compress: false, mangle: false, codegen: { removeWhitespace: true } },
+  });
+  return output.filter((file) => file.type === 'chunk');
 }
 
 /** Returns the packages that the chunks import, at once or when they are used. */
@@ -92,15 +123,13 @@ function compiledName(path: string): string {
 }
 
 /** Modules keep their place in the tree, by which they find files beside them and the scripts of threads. */
-function placesIn(root: string): Plugin {
+function placesIn(root: string, addressOf: (path: string) => string): Plugin {
   return {
     name: 'places',
     transform(code, id) {
       if (!code.includes('import.meta.url') || !id.startsWith(root) || id.includes('node_modules')) return null;
-      const place = JSON.stringify(`../${compiledName(relative(root, id)).replaceAll(sep, '/')}`);
-      const placed = code
-        .replace(SCRIPT_URL, '$1$2$3.js$2$4')
-        .replaceAll('import.meta.url', `new URL(${place}, import.meta.url).href`);
+      const address = addressOf(compiledName(relative(root, id)).replaceAll(sep, '/'));
+      const placed = code.replace(SCRIPT_URL, '$1$2$3.js$2$4').replaceAll('import.meta.url', address);
       return { code: placed, map: null };
     },
   };

@@ -10,7 +10,7 @@ const PROGRAM = [
   'clients/obsidian/src/**',
   'clients/obsidian/{build.mjs,manifest.json,styles.css}',
   'package-lock.json',
-  'tools/{build*,bundle,licences}.ts',
+  'tools/{build,build-obsidian,bundle,licences,manifest}.ts',
 ];
 /** Everything that the web app is built of. */
 const WEB = [

@@ -13,6 +13,9 @@ interface Manifest {
   readonly peerDependenciesMeta?: Readonly<Record<string, { readonly optional?: boolean }>>;
 }
 
+/** Packages of parts that work without them, or say that they are missing: S3, traces, and the keychain of the system. */
+const OPTIONAL = /^@(aws-sdk|napi-rs|opentelemetry)\/(?!api$)/;
+
 /**
  * Returns the package.json of the published command, which needs only the packages that its bundled program imports.
  */
@@ -28,7 +31,14 @@ export function manifestOfProgram(root: string, imported: readonly string[], bin
     type: 'module',
     bin: { notevault: bin },
     engines,
-    dependencies: versionsOf(root, needed),
+    dependencies: versionsOf(
+      root,
+      needed.filter((name) => !OPTIONAL.test(name)),
+    ),
+    optionalDependencies: versionsOf(
+      root,
+      needed.filter((name) => OPTIONAL.test(name)),
+    ),
     peerDependencies,
     peerDependenciesMeta,
   };

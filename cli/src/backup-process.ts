@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { flagOf } from '@notevault/server/config/options.ts';
+import { ownCommand } from '@notevault/server/program/program.ts';
 import { backupOptions } from './config-flags.ts';
 import { CliError } from './error-messages.ts';
 
@@ -24,9 +25,9 @@ export async function backUpInProcess({ folder, keep, flags, signal, due }: Dail
     const value = flags[name];
     return typeof value === 'string' ? [flagOf(name), value] : [];
   });
-  const main = process.argv[1] ?? '';
+  const [program = '', ...script] = ownCommand();
   const args = [
-    main,
+    ...script,
     'backup',
     folder,
     '--keep',
@@ -35,7 +36,7 @@ export async function backUpInProcess({ folder, keep, flags, signal, due }: Dail
     new Date(due).toISOString(),
     ...given,
   ];
-  const child = spawn(process.execPath, args, { stdio: ['ignore', 'ignore', 'pipe'], signal });
+  const child = spawn(program, args, { stdio: ['ignore', 'ignore', 'pipe'], signal });
   let said = '';
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
     said = (said + text).slice(-2000);

@@ -12,6 +12,7 @@ const MESSAGES = new Set([
     'DataFolderFull',
     'DataFolderUnusable',
     'NoRoomForUpgrade',
+    'PackagesMissing',
     'DatabaseError',
     'CliError',
     'SchemaError',

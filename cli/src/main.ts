@@ -1,3 +1,4 @@
+import { isExecutable } from '@notevault/server/program/program.ts';
 import { versionWithCommit } from '@notevault/server/version.ts';
 import { Command, CommanderError } from 'commander';
 import { activityCommand, undoCommand } from './commands/activity.ts';
@@ -60,13 +61,20 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   throw error;
 });
 
-try {
-  await program.parseAsync();
-} catch (error) {
-  if (error instanceof CommanderError) process.exitCode = error.exitCode;
-  else {
-    printError(error);
-    process.exitCode = exitCodeOf(error);
+// Not awaited: the executable is of scripts, which have no await outside of functions.
+void run();
+
+async function run(): Promise<void> {
+  // People open the executable without a command to start a server.
+  const isOpened = isExecutable && process.argv.length === 2;
+  try {
+    await program.parseAsync(isOpened ? [...process.argv, 'serve'] : process.argv);
+  } catch (error) {
+    if (error instanceof CommanderError) process.exitCode = error.exitCode;
+    else {
+      printError(error);
+      process.exitCode = exitCodeOf(error);
+    }
   }
 }
 

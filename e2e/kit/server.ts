@@ -59,8 +59,9 @@ export class Server implements AsyncDisposable {
 
   /** Starts the process, again after `kill`. */
   async run(): Promise<void> {
-    const program = process.env.TEST_PROGRAM ?? join(ROOT, 'cli/src/main.ts');
-    const child = spawn(process.execPath, [program, 'serve'], {
+    const { TEST_EXECUTABLE: executable, TEST_PROGRAM: program = join(ROOT, 'cli/src/main.ts') } = process.env;
+    const [command, script] = executable === undefined ? [process.execPath, [program]] : [executable, []];
+    const child = spawn(command, [...script, 'serve'], {
       env: { ...process.env, ...this.#environment },
       stdio: ['ignore', 'ignore', 'pipe'],
     });

@@ -1,4 +1,3 @@
-import { fileURLToPath } from 'node:url';
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
 import { checkedDatabase } from './app/checked-database.ts';
 import { createDomains } from './app/create-domains.ts';
@@ -14,6 +13,7 @@ import { holdRights } from './domains/content/vaults/rights.ts';
 import type { ArchiveLimits } from './domains/exchanging/imports/archive/archive.ts';
 import type { McpDeps } from './domains/exchanging/mcp/mcp.ts';
 import { createRateLimits } from './domains/foundation/plans/plans.ts';
+import type { DownloadsDeps } from './domains/operating/downloads/downloads.ts';
 import { Collaboration } from './domains/reading/sync/sockets/collaboration.ts';
 import { Events } from './events.ts';
 import { Sockets } from './http/connections/sockets.ts';
@@ -22,6 +22,7 @@ import { JobRunner } from './jobs.ts';
 import { openAnalytics, openTracing, type Ports } from './open-ports.ts';
 import type { AnalyticsSink } from './ports/analytics/analytics.ts';
 import type { Tracing } from './ports/tracing/tracing.ts';
+import { programPath } from './program/program.ts';
 import { meteredDatabase, tracedDatabase, tracedJobs } from './telemetry/metered-database.ts';
 import type { Metrics } from './telemetry/metrics.ts';
 import { type DiskReserve, StorageState } from './telemetry/storage-state.ts';
@@ -44,6 +45,7 @@ export interface AppOverrides extends Pick<AccountDeps, 'passwordCost'> {
   readonly webApp?: WebApp | null;
   /** The folder of the program that is handed out; by default the one that runs. */
   readonly program?: string;
+  readonly embedded?: DownloadsDeps['embedded'];
 }
 
 export interface Context {
@@ -70,7 +72,7 @@ export interface App extends Domains, AsyncDisposable {
 }
 
 /** Folder of the built web app, in the repository and in the package alike. */
-const WEB_APP = fileURLToPath(new URL('../../web/dist/', import.meta.url));
+const WEB_APP = programPath('web/dist');
 
 /** Metrics and tracing of the server's calls. */
 export interface Observers {

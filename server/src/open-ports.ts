@@ -35,6 +35,7 @@ import { smtpMailer } from './ports/mail/smtp.ts';
 import { createSafeFetch } from './ports/safe-fetch/public-fetch.ts';
 import type { SafeFetch } from './ports/safe-fetch/safe-fetch.ts';
 import type { Tracing } from './ports/tracing/tracing.ts';
+import { loadOptional } from './program/optional-packages.ts';
 import { version } from './version.ts';
 
 /** Closing them flushes and releases everything. */
@@ -125,7 +126,11 @@ export function openAnalytics(config: Config, log: FastifyBaseLogger): Analytics
 export async function openTracing(config: Config, clock: Clock, log: FastifyBaseLogger): Promise<Tracing | null> {
   const { otlpUrl: url } = config;
   if (url === null) return null;
-  const { otlpTracing } = await import('./ports/tracing/otlp.ts');
+  const packages = ['core', 'exporter-trace-otlp-http', 'resources', 'sdk-trace'].map(
+    (name) => `@opentelemetry/${name}`,
+  );
+  const load = () => import('./ports/tracing/otlp.ts');
+  const { otlpTracing } = await loadOptional('NOTEVAULT_OTLP_URL', packages, load);
   const failed = () => log.warn('traces cannot be sent; said once until they can');
   return otlpTracing({ url, version, random: clock.random, failed });
 }
@@ -150,7 +155,8 @@ export async function openBlobs(
       const { s3Endpoint: endpoint, s3Addressing } = config;
       const addressing = s3Addressing ?? (endpoint === null ? 'host' : 'path');
       // Imported only if needed, because the client costs a tenth of a second and 40 MB.
-      const { s3Blobs } = await import('./ports/blobs/s3.ts');
+      const load = () => import('./ports/blobs/s3.ts');
+      const { s3Blobs } = await loadOptional('NOTEVAULT_BLOBS=s3', ['@aws-sdk/client-s3'], load);
       return s3Blobs({ bucket: store.bucket, prefix: store.prefix, endpoint, addressing, clock });
     }
   }

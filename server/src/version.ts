@@ -1,10 +1,9 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { isExecutable, programPath, readProgramText } from './program/program.ts';
 
-const root = fileURLToPath(new URL('../../', import.meta.url));
-const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
+const manifest = JSON.parse(readProgramText(programPath('package.json'))) as {
   readonly version: string;
   /** The commit that the published package was built from. */
   readonly commit?: string;
@@ -15,7 +14,7 @@ export const { version } = manifest;
 
 /** The version, followed by the commit if it is known: `0.3.0-dev (1b2c3d4e)`. In the repository this runs git. */
 export function versionWithCommit(): string {
-  const commit = manifest.commit ?? commitOf(root);
+  const commit = manifest.commit ?? (isExecutable ? null : commitOf(programPath('')));
   return commit === null ? version : `${version} (${commit})`;
 }
 

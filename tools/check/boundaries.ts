@@ -138,7 +138,7 @@ function editorFault(path: string, target: string): Fault | null {
 
 /** Returns whether the target belongs to no domain and may be imported by all: scheduling, threads, events, limits. */
 function isBeneathAll(target: string): boolean {
-  return /^(packages\/|server\/src\/(concurrency\/|config\/limits\.ts$|events\.ts$))/.test(target);
+  return /^(packages\/|server\/src\/(concurrency\/|program\/|config\/limits\.ts$|events\.ts$))/.test(target);
 }
 
 /** Files beneath all others import nothing else; otherwise folders would form cycles. */

@@ -1,19 +1,34 @@
 import { mkdirSync } from 'node:fs';
-import { enableCompileCache } from 'node:module';
 import { join } from 'node:path';
 import { type Config, variablesWithoutEffect } from '@notevault/server/config/config.ts';
+import { flagOf, type OptionName } from '@notevault/server/config/options.ts';
 import { restartLean } from '@notevault/server/config/process-memory.ts';
+import { cacheCompiledCode, isExecutable } from '@notevault/server/program/program.ts';
 import type { Serving } from '@notevault/server/serve.ts';
 import { Command } from 'commander';
 import { backUpInProcess } from '../backup-process.ts';
 import { configOf, withConfig } from '../config-flags.ts';
 
+/** Options that most installations need; `--help=all` lists the others. */
+const COMMON: readonly OptionName[] = [
+  'host',
+  'port',
+  'publicUrl',
+  'trustProxy',
+  'dataDir',
+  'databaseUrl',
+  'blobs',
+  'backupDir',
+  'registration',
+  'smtpUrl',
+];
+
 export function serveCommand(): Command {
-  return withConfig(new Command('serve'))
+  return withShortHelp(withConfig(new Command('serve')))
     .description('Run the server until SIGTERM or SIGINT; a second signal kills it')
     .action(async (flags: Record<string, unknown>) => {
       const config = configOf(flags);
-      restartLean(config.memoryMb);
+      restartLean(config.memoryMb, isExecutable);
       cacheCode(config.dataDir);
       const { serve } = await import('@notevault/server/serve.ts');
       const { createLogger } = await import('@notevault/server/telemetry/telemetry.ts');
@@ -29,6 +44,19 @@ export function serveCommand(): Command {
       print('Stopping: waiting for running requests.');
       await serving[Symbol.asyncDispose]();
       print('Stopped.');
+    });
+}
+
+/** Shows only the common options, unless all are asked for. */
+function withShortHelp(command: Command): Command {
+  const flags = new Set(COMMON.map((name) => flagOf(name)));
+  const others = command.options.filter(({ long }) => !flags.has(long ?? ''));
+  for (const option of others) option.hideHelp();
+  return command
+    .option('-h, --help [which]', 'display help for command; --help=all lists all options')
+    .on('option:help', (which: string | null) => {
+      if (which === 'all') for (const option of others) option.hideHelp(false);
+      command.help();
     });
 }
 
@@ -57,7 +85,7 @@ function warningOf(variables: readonly string[]): string[] {
   return [`  WARNING  ${variables.join(', ')}: unknown option, ignored. docs/config.md lists the options.`];
 }
 
-/** Caches compiled code in the data folder, because compiling takes most of the start-up time. */
+/** Caches compiled code in the data folder. */
 function cacheCode(dataDir: string): void {
   try {
     mkdirSync(dataDir, { recursive: true, mode: 0o700 });
@@ -65,7 +93,7 @@ function cacheCode(dataDir: string): void {
     // The data folder cannot be used; opening it says why.
     return;
   }
-  enableCompileCache(join(dataDir, 'compile-cache'));
+  cacheCompiledCode(join(dataDir, 'compile-cache'));
 }
 
 /** Resolves at the first signal. After that a second signal, or the deadline, ends the process at once. */

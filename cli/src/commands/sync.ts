@@ -1,4 +1,5 @@
 import { restartLean } from '@notevault/server/config/process-memory.ts';
+import { isExecutable } from '@notevault/server/program/program.ts';
 import { CONTROLS, type Control } from '@notevault/sync/run/run-once.ts';
 import { Command, Option } from 'commander';
 import type { SyncFlags } from '../sync/run/sync-command.ts';
@@ -34,7 +35,7 @@ export function syncCommand(): Command {
     .addHelpText('after', HELP)
     .action(async (folder: string, flags: SyncFlags) => {
       // A watching process runs for weeks, mostly idle, so it should use little memory.
-      if (!flags.once && !flags.dryRun) restartLean(null);
+      if (!flags.once && !flags.dryRun) restartLean(null, isExecutable);
       const { sync } = await import('../sync/run/sync-command.ts');
       await sync(folder, flags);
     });

@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
-import { Worker } from 'node:worker_threads';
+import type { Worker } from 'node:worker_threads';
 import { MB } from '@notevault/protocol/values/byte-units.ts';
 import type { Context } from '../app.ts';
 import { backupState } from '../backup/take/lease.ts';
@@ -21,6 +21,7 @@ import { WorkerClient } from '../domains/reading/search/worker/worker-client.ts'
 import { createSync } from '../domains/reading/sync/sync.ts';
 import { OpenedValues } from '../ports/keyring/opened-values.ts';
 import { DiskSpool } from '../ports/spool/disk.ts';
+import { startThread } from '../program/program.ts';
 import type { AccountDomains, ContentDomains, KeyDomains, Later } from './domains.ts';
 
 /** Memory limit for the opened metas of notes that were read and of notes that their links point to. */
@@ -126,11 +127,14 @@ const COMPUTE_THREADS = Math.max(1, availableParallelism() - 1);
 /** Makes the pool of threads for costly work; they are started on demand. */
 function openComputePool(): WorkerPool<Tasks> {
   const options = { resourceLimits: { maxOldGenerationSizeMb: TASK_MEMORY_MB } };
-  return new WorkerPool<Tasks>({ start: () => new Worker(scriptOf('compute-thread'), options), size: COMPUTE_THREADS });
+  return new WorkerPool<Tasks>({
+    start: () => startThread(scriptOf('compute-thread'), options),
+    size: COMPUTE_THREADS,
+  });
 }
 
 function startSearchThread({ searchMemoryMb }: Config): Worker {
-  return new Worker(scriptOf('search-thread'), {
+  return startThread(scriptOf('search-thread'), {
     workerData: { maxBytes: searchMemoryMb * MB },
     // A thread that exceeds this limit ends alone and is started again.
     resourceLimits: { maxOldGenerationSizeMb: 2 * searchMemoryMb + 512 },

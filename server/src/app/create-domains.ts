@@ -1,4 +1,3 @@
-import { fileURLToPath } from 'node:url';
 import { MB } from '@notevault/protocol/values/byte-units.ts';
 import type { UserId, VaultId } from '@notevault/protocol/values/ids.ts';
 import type { Context } from '../app.ts';
@@ -18,10 +17,11 @@ import { Uploads } from '../domains/exchanging/uploads/uploads.ts';
 import { Idempotency } from '../domains/foundation/idempotency/idempotency.ts';
 import { Keys } from '../domains/foundation/keys/keys.ts';
 import { Admin } from '../domains/operating/admin/admin.ts';
-import { Downloads } from '../domains/operating/downloads/downloads.ts';
+import { BUILT, Downloads } from '../domains/operating/downloads/downloads.ts';
 import { Logs } from '../domains/operating/logs/logs.ts';
 import type { Database, WriteHandle } from '../ports/database/database.ts';
 import { createProductEvents } from '../product-events.ts';
+import { isExecutable, programPath, readProgramFile } from '../program/program.ts';
 import { version } from '../version.ts';
 import { createContentDomains } from './create-content-domains.ts';
 import { createCredentialDomains } from './create-credentials.ts';
@@ -81,11 +81,13 @@ export async function createDomains(context: Context): Promise<Domains> {
 }
 
 /** The folder of the program, where it is built; sources hand out nothing, because what was built may differ. */
-const PROGRAM = import.meta.url.endsWith('.ts') ? null : fileURLToPath(new URL('../../../', import.meta.url));
+const PROGRAM = import.meta.url.endsWith('.ts') || isExecutable ? null : programPath('');
+const EMBEDDED = isExecutable ? (name: string) => readProgramFile(`${BUILT}/${name}`) : null;
 
 function createDownloads({ config, overrides, publicUrl }: Context): Downloads | null {
   if (config.downloads === 'off') return null;
-  return new Downloads({ program: overrides.program ?? PROGRAM, dataDir: config.dataDir, publicUrl });
+  const { program = PROGRAM, embedded = EMBEDDED } = overrides;
+  return new Downloads({ program, embedded, dataDir: config.dataDir, publicUrl });
 }
 
 function createImports(

@@ -65,7 +65,7 @@ export function leanStart({ platform, version, hasChannel, execArgv, heapLimitMb
 }
 
 /** Restarts the program inside this process; returns if that is impossible. Only standard streams may be open. */
-export function restartLean(memoryMb: number | null): void {
+export function restartLean(memoryMb: number | null, isExecutable: boolean): void {
   const lean = leanStart({
     platform: process.platform,
     version: process.versions.node,
@@ -76,5 +76,10 @@ export function restartLean(memoryMb: number | null): void {
     env: process.env,
   });
   if (lean === null) return;
-  process.execve?.(process.execPath, [process.execPath, ...lean.execArgv, ...process.argv.slice(1)], lean.env);
+  const { execPath, argv } = process;
+  // The executable would take flags for arguments of its own.
+  const args = isExecutable
+    ? [`--node-options=${lean.execArgv.join(' ')}`, ...argv.slice(2)]
+    : [...lean.execArgv, ...argv.slice(1)];
+  process.execve?.(execPath, [execPath, ...args], lean.env);
 }

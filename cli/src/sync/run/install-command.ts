@@ -1,7 +1,8 @@
 import { spawnSync } from 'node:child_process';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
-import { dirname, join, resolve } from 'node:path';
+import { dirname, join } from 'node:path';
+import { ownCommand } from '@notevault/server/program/program.ts';
 import { processEnvironment } from '../../environment.ts';
 import { CliError, EXIT_ENDED } from '../../error-messages.ts';
 import { findFolder, requireFolder } from '../state/find-folder.ts';
@@ -23,8 +24,7 @@ export async function install(dir: string, isPrint: boolean): Promise<void> {
     throw new CliError(
       `${root} is not synced yet: run "notevault sync --once" first, so that nothing has to be asked later.`,
     );
-  const program = [process.execPath, ...process.execArgv, resolve(process.argv[1] ?? '')];
-  const command = [...program, 'sync', root];
+  const command = [...ownCommand(process.execArgv), 'sync', root];
   const { file, text, commands } = serviceFor(
     process.platform,
     homedir(),

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
-import { readdir, readFile, stat } from 'node:fs/promises';
-import { join } from 'node:path';
+import { stat } from 'node:fs/promises';
+import { join } from 'node:path/posix';
+import { listProgramFiles, readProgramFile } from '../../program/program.ts';
 
 /** A file of the web app, with the codings in which the build wrote it. */
 export interface WebFile {
@@ -99,7 +100,7 @@ async function stampOf(folder: string): Promise<string | null> {
 }
 
 async function readBuild(folder: string): Promise<WebBuild | null> {
-  const names = await readdir(folder, { recursive: true }).catch(() => []);
+  const names = await listProgramFiles(folder);
   const present = new Set(names.map((name) => name.replaceAll('\\', '/')));
   if (!present.has(PAGE)) return null;
   const served = [...present].filter((name) => typeOf(name) !== undefined).sort();
@@ -129,7 +130,7 @@ async function describe(folder: string, name: string, present: ReadonlySet<strin
 }
 
 async function hashOf(file: string): Promise<string> {
-  const hash = createHash('sha256').update(await readFile(file));
+  const hash = createHash('sha256').update(await readProgramFile(file));
   return hash.digest('base64url').slice(0, 22);
 }
 

@@ -1,7 +1,7 @@
-import { readFile } from 'node:fs/promises';
 import { NotevaultError } from '@notevault/protocol/errors.ts';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import Negotiator from 'negotiator';
+import { readProgramFile } from '../../program/program.ts';
 import { isBelowPublicPath } from '../public-path.ts';
 import { HASHED, type WebApp, type WebFile } from './web-app.ts';
 
@@ -127,13 +127,13 @@ async function send(
   const path = file.codings.get(coding);
   if (path === undefined) throw new NotevaultError('not_found_route');
   if (coding !== 'identity') reply.header('content-encoding', coding);
-  return reply.send(await readFile(path));
+  return reply.send(await readProgramFile(path));
 }
 
 /** The text of a page whose addresses of files are below a path. Pages are so small that this one is not compressed. */
 async function pageBelow(publicPath: string, { codings }: WebFile): Promise<string> {
-  const page = await readFile(codings.get('identity') ?? '', 'utf8');
-  return page.replaceAll(/ (href|src)="\/(?!\/)/g, ` $1="${publicPath}/`);
+  const page = await readProgramFile(codings.get('identity') ?? '');
+  return page.toString().replaceAll(/ (href|src)="\/(?!\/)/g, ` $1="${publicPath}/`);
 }
 
 /** The smallest form that the client accepts. */

@@ -1,4 +1,7 @@
+import { loadOptional } from '../../program/optional-packages.ts';
 import { EmbedderError } from './embedder.ts';
+
+const PACKAGES = ['onnxruntime-web', '@huggingface/tokenizers'];
 
 /** The part of @huggingface/tokenizers that is used. */
 interface Tokenizer {
@@ -134,10 +137,8 @@ function pooled(
 /** Loads an optional package: running models needs large packages, which are installed only where they are wanted. */
 async function optional<Module>(name: string): Promise<Module> {
   try {
-    return (await import(name)) as Module;
+    return await loadOptional('NOTEVAULT_EMBEDDER=onnx', PACKAGES, () => import(name) as Promise<Module>);
   } catch (cause) {
-    const message =
-      'NOTEVAULT_EMBEDDER=onnx needs two more packages: npm install onnxruntime-web @huggingface/tokenizers (beside notevault).';
-    throw new EmbedderError('unusable', message, { cause });
+    throw new EmbedderError('unusable', (cause as Error).message, { cause });
   }
 }

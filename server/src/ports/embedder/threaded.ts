@@ -1,5 +1,6 @@
-import { Worker } from 'node:worker_threads';
+import type { Worker } from 'node:worker_threads';
 import { IdleTimer } from '../../concurrency/idle-timer.ts';
+import { startThread } from '../../program/program.ts';
 import type { Clock } from '../clock/clock.ts';
 import {
   type Embedder,
@@ -106,7 +107,7 @@ export class ThreadedEmbedder implements Embedder {
   }
 
   #start(): Worker {
-    const worker = new Worker(new URL('./embedder-worker.ts', import.meta.url), { workerData: this.#data });
+    const worker = startThread(new URL('./embedder-worker.ts', import.meta.url), { workerData: this.#data });
     worker.unref();
     worker.on('message', (response: WorkerResponse) => this.#received(response));
     // An error ends the thread; it is not logged, because its message may quote a text.

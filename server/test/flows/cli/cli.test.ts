@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
-import { after, describe, it } from 'node:test';
+import { after, describe, it, test } from 'node:test';
 import { flagOf, listOptions } from '../../../src/config/options.ts';
 import { databaseFile } from '../../../src/data/data-folder.ts';
 import { openRaw } from '../../kit/database/raw-sql.ts';
@@ -14,7 +14,8 @@ const STORAGE = ['--data-dir', '--database-url', '--master-key'];
 /** Every command, with the words that its help must contain. */
 const COMMANDS: [string, string[]][] = [
   ['', ['serve', 'login', 'logout', 'sync', 'import', 'search', 'reindex', 'admin', 'keys', 'doctor', '--version']],
-  ['serve', ALL],
+  ['serve', ['--port', '--data-dir', '--database-url', '--backup-dir', '--help [which]']],
+  ['serve --help=all', ALL],
   ['login', ['<url>', '--vault', '--device', '--allow-http', '--no-keychain']],
   ['logout', ['<url>', '--vault']],
   [
@@ -46,12 +47,18 @@ after(() => folder[Symbol.dispose]());
 describe('notevault --help', { concurrency: 2 }, () => {
   for (const [command, names] of COMMANDS) {
     it(`explains notevault ${command}`, async () => {
-      const { code, stdout, stderr } = await cli([...command.split(' ').filter((word) => word !== ''), '--help']);
+      const asked = command.includes('--help') ? command : `${command} --help`;
+      const { code, stdout, stderr } = await cli(asked.trim().split(' '));
       assert.deepEqual([code, stderr], [0, '']);
       assert.match(stdout, /^Usage: notevault/);
       for (const name of names) assert.ok(stdout.includes(name), `${name} is missing in:\n${stdout}`);
     });
   }
+});
+
+test('notevault serve --help lists ten options, the others only with --help=all', async () => {
+  const { stdout } = await cli(['serve', '--help']);
+  assert.equal(ALL.filter((name) => stdout.includes(`  ${name} <`)).length, 10);
 });
 
 describe('a mistyped command line', { concurrency: 2 }, () => {

@@ -65,6 +65,24 @@ test('the npm package asks only for packages that are not in its bundle', () => 
   assert.ok(names.includes('oidc-provider') && !names.includes('fastify'), names.join(', '));
 });
 
+test('the npm package says which packages are missing for S3 and traces, which are optional', () => {
+  const { optionalDependencies } = manifest() as { optionalDependencies?: Record<string, string> };
+  assert.ok(Object.keys(optionalDependencies ?? {}).includes('@napi-rs/keyring'));
+  for (const [name, value, needs] of [
+    ['NOTEVAULT_BLOBS', 's3://bucket', '@aws-sdk/client-s3'],
+    ['NOTEVAULT_OTLP_URL', 'http://127.0.0.1:1', '@opentelemetry/core'],
+  ] as const) {
+    const options = { env: { ...env, [name]: value, NOTEVAULT_PORT: '0' }, cwd: folder, encoding: 'utf8' } as const;
+    const { status, stderr } = spawnSync(bin, ['serve', '--data-dir', join(folder, 'optional')], options);
+    assert.equal(status, 1, stderr);
+    assert.match(
+      stderr.trim(),
+      new RegExp(`^notevault: \\S+ needs packages that are not installed: run "npm install ${needs}`),
+    );
+    assert.doesNotMatch(stderr, /\n\s+at /, 'a sentence, not a stack');
+  }
+});
+
 test('the command of the npm package prints its help, and nothing else', () => {
   const shown = execFileSync(bin, ['--help'], { env, cwd: folder, encoding: 'utf8' });
   assert.match(shown, /notevault/);

@@ -3,7 +3,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { availableParallelism, loadavg, tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { getHeapStatistics } from 'node:v8';
 import { MB } from '@notevault/protocol/values/byte-units.ts';
 import { leanStart } from '../../../src/config/process-memory.ts';
@@ -58,9 +58,10 @@ export class Folder implements Disposable {
 /** Runs a command until it ends, however long that takes: the runner of the tests ends one that hangs. */
 export async function cli(
   args: readonly string[],
-  { env = {}, input = '' }: { env?: Environment; input?: string } = {},
+  { env = {}, input = '', executable }: { env?: Environment; input?: string; executable?: string } = {},
 ): Promise<Ended> {
-  const child = spawn(process.execPath, [main, ...args], { env: environment(env), stdio: 'pipe' });
+  const [program, script] = executable === undefined ? [process.execPath, [main]] : [executable, []];
+  const child = spawn(program, [...script, ...args], { env: environment(env), stdio: 'pipe' });
   // A command that ends without reading its input closes the pipe.
   child.stdin.on('error', () => undefined).end(input);
   return ended(child);
@@ -148,6 +149,8 @@ export interface ServeOptions {
   readonly main?: string;
   /** Whether it starts as people start it, and restarts itself. */
   readonly restarts?: boolean;
+  /** The single executable, which is started alone and in its folder instead of the script. */
+  readonly executable?: string;
 }
 
 /** A `notevault serve` process that was started but may not listen yet. */
@@ -157,11 +160,13 @@ export class ServeProcess implements AsyncDisposable {
   readonly ended: Promise<Ended>;
   readonly #listening: Promise<string>;
 
-  constructor({ env: given, under = [], main: script = main, restarts = false }: ServeOptions) {
+  constructor({ env: given, under = [], main: script = main, restarts = false, executable }: ServeOptions) {
     const tests = { NOTEVAULT_PORT: '0', NOTEVAULT_REGISTRATION: 'open', NOTEVAULT_AUTH_RATE_LIMIT: '0', ...given };
     const { execArgv, env } = restarts ? { execArgv: [], env: environment(tests) } : leanly(tests);
-    const [program = '', ...args] = [...under, process.execPath, ...execArgv, script, 'serve'];
-    this.child = spawn(program, args, { env, stdio: ['ignore', 'pipe', 'pipe'] });
+    const command = executable === undefined ? [process.execPath, ...execArgv, script, 'serve'] : [executable];
+    const [program = '', ...args] = [...under, ...command];
+    const cwd = executable === undefined ? undefined : dirname(executable);
+    this.child = spawn(program, args, { env, cwd, stdio: ['ignore', 'pipe', 'pipe'] });
     this.ended = ended(this.child);
     this.#listening = this.#address();
     // Callers of `listening` get the rejection; without a caller it must not be unhandled.

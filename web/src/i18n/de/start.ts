@@ -54,7 +54,7 @@ export const start: typeof english = {
   haveAccount: 'Schon ein Konto?',
   haveInvite: 'Du hast eine Einladung?',
   resetTitle: 'Ein neues Passwort wählen',
-  resetText: 'Alle Geräte werden abgemeldet und brauchen das neue Passwort.',
+  resetText: 'Alle angemeldeten Geräte bleiben abgemeldet, bis sie das neue Passwort verwenden.',
   resetDone: 'Dein Passwort ist geändert. Melde dich damit an.',
   setPassword: 'Passwort setzen',
   forgot: 'Passwort vergessen? Wer diesen Server verwaltet, kann dir einen Link geben, um ein neues zu setzen.',
@@ -89,8 +89,7 @@ export const start: typeof english = {
     required: 'Gib E-Mail und Passwort ein.',
     tooShort: 'Das Passwort braucht mindestens 8 Zeichen.',
     tooLong: 'Das Passwort ist zu lang: höchstens 256 Bytes.',
-    registrationFailed:
-      'Das Konto konnte nicht erstellt werden. Prüfe die E-Mail, oder melde dich an, wenn du schon ein Konto hast.',
+    registrationFailed: 'Das hat nicht geklappt. Stimmt die E-Mail, und gibt es mit ihr noch kein Konto?',
     registrationClosed: 'Dieser Server nimmt keine neuen Konten an.',
     inviteRequired: 'Neue Konten gibt es hier nur mit Einladung. Gib den Code deiner Einladung ein.',
     inviteInvalid: 'Diese Einladung gilt nicht mehr. Bitte um eine neue.',

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { constants } from 'node:fs';
-import { type FileHandle, lstat, mkdir, open, readdir, rename, rm } from 'node:fs/promises';
+import { type FileHandle, lstat, mkdir, open, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Download } from '@notevault/protocol/downloads.ts';
 import { NotevaultError } from '@notevault/protocol/errors.ts';
@@ -9,6 +9,8 @@ import { listPackage, packPackage } from './package-archive.ts';
 export interface DownloadsDeps {
   /** Folder of the built program that serves; null if it runs from source, which hands out no programs. */
   readonly program: string | null;
+  /** Reads a client out of the executable; null in a program of files. */
+  readonly embedded: ((name: string) => Promise<Uint8Array>) | null;
   readonly dataDir: string;
   readonly publicUrl: string;
 }
@@ -36,6 +38,7 @@ export class Downloads {
   readonly #files = new Map<string, DownloadFile>();
   readonly #reading = new Map<string, Promise<DownloadFile>>();
   #packing: Promise<string> | null = null;
+  readonly #unpacking = new Map<string, Promise<string>>();
 
   constructor(deps: DownloadsDeps) {
     this.#deps = deps;
@@ -58,10 +61,11 @@ export class Downloads {
 
   /** Returns how to come to the path of each file, by name. */
   async #paths(): Promise<Map<string, () => Promise<string>>> {
-    const { program, dataDir } = this.#deps;
+    const { program, embedded, dataDir } = this.#deps;
     const own = await readdir(join(dataDir, OWN)).catch(() => []);
     const shown = own.filter((name) => !name.startsWith('.'));
     const paths = new Map(shown.map((name) => [name, async () => join(dataDir, OWN, name)]));
+    if (embedded !== null) for (const name of [PLUGIN, PACKAGE]) paths.set(name, () => this.#unpacked(name, embedded));
     if (program === null) return paths;
     // Clients of another version than the server's are not handed out under these names.
     return paths.set(PLUGIN, async () => join(program, BUILT, PLUGIN)).set(PACKAGE, () => this.#packed(program));
@@ -110,6 +114,14 @@ export class Downloads {
     return { ...file, size_bytes: size, sha256: hash.digest('hex'), url };
   }
 
+  /** Writes a client of the executable into the data folder, once. Resolves to its path. */
+  #unpacked(name: string, read: (name: string) => Promise<Uint8Array>): Promise<string> {
+    const unpacking = this.#unpacking.get(name) ?? unpack(name, read, join(this.#deps.dataDir, PACKED));
+    this.#unpacking.set(name, unpacking);
+    unpacking.catch(() => this.#unpacking.delete(name));
+    return unpacking;
+  }
+
   /** Packs the program once, into the data folder; again where that file is gone. Resolves to its path. */
   async #packed(program: string): Promise<string> {
     const before = await this.#packing;
@@ -132,6 +144,19 @@ async function pack(program: string, folder: string): Promise<string> {
   if ((await lstat(target).catch(() => null)) !== null) return target;
   const unfinished = `${target}.${process.pid}`;
   await packPackage(program, files, unfinished);
+  await rename(unfinished, target);
+  return target;
+}
+
+async function unpack(name: string, read: (name: string) => Promise<Uint8Array>, folder: string): Promise<string> {
+  const bytes = await read(name);
+  const file = `${createHash('sha256').update(bytes).digest('hex').slice(0, 16)}-${name}`;
+  const target = join(folder, file);
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  const earlier = (await readdir(folder)).filter((each) => each.endsWith(`-${name}`) && each !== file);
+  for (const each of earlier) await rm(join(folder, each), { force: true });
+  const unfinished = `${target}.${process.pid}`;
+  await writeFile(unfinished, bytes, { mode: 0o600 });
   await rename(unfinished, target);
   return target;
 }

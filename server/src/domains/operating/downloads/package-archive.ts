@@ -7,8 +7,8 @@ import { pack } from 'tar-stream';
 
 /** The time that npm gives to every file of a package. */
 const PACKED_AT = new Date('1985-10-26T08:15:00Z');
-/** Packages beside an installed program, and marks of a build, are no part of it. */
-const LEFT_OUT = /^node_modules$|\.stamp$/;
+/** Packages beside an installed program, executables that were built, and marks of a build, are no part of it. */
+const LEFT_OUT = /^node_modules$|^executable$|\.stamp$/;
 
 export interface PackageFile {
   /** Relative to the folder of the package, with slashes. */

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { Worker } from 'node:worker_threads';
+import { startThread } from '../../../program/program.ts';
 import { DatabaseError } from '../database.ts';
 import { portError } from './errors.ts';
 
@@ -19,7 +19,7 @@ export async function checkSqlite(
   waiting: (seconds: number) => void = () => undefined,
 ): Promise<readonly string[]> {
   const script = import.meta.url.endsWith('.ts') ? './check-worker.ts' : './check-worker.js';
-  const worker = new Worker(new URL(script, import.meta.url), { workerData: { file } });
+  const worker = startThread(new URL(script, import.meta.url), { workerData: { file } });
   let seconds = 0;
   const timer = setInterval(() => waiting(++seconds), WAITING_MS);
   try {

@@ -1,5 +1,6 @@
 import { stat } from 'node:fs/promises';
-import { Worker } from 'node:worker_threads';
+import type { Worker } from 'node:worker_threads';
+import { startThread } from '../../../program/program.ts';
 import { PAGE_BYTES } from './connection.ts';
 
 export interface CheckpointOrder {
@@ -130,7 +131,7 @@ export class Checkpoints {
 
   #start(): Worker {
     const script = import.meta.url.endsWith('.ts') ? './checkpoint-worker.ts' : './checkpoint-worker.js';
-    const worker = new Worker(new URL(script, import.meta.url), { workerData: { file: this.#file } });
+    const worker = startThread(new URL(script, import.meta.url), { workerData: { file: this.#file } });
     worker.unref();
     worker.on('message', (answer: CheckpointAnswer) => this.#requested?.resolve(answer));
     worker.on('error', (error) => {
