@@ -5,7 +5,7 @@ import { Assistant } from '../kit/clients/mcp.ts';
 import { startServer, type TestServerOptions } from '../kit/server.ts';
 
 const TOKENS_MAX = 8_000;
-const NOTES = 100;
+const NOTES = 50;
 /** A file name of 255 bytes, of characters that are a token each. */
 const nameOf = (word: string) => `${word} ${'長'.repeat(82 - Math.ceil(word.length / 3))}.md`.slice(-255);
 /** A folder whose notes have paths of almost 4,096 bytes, each sign of which counts more than a letter. */
@@ -79,13 +79,13 @@ const CALLS: Readonly<Record<string, readonly Record<string, unknown>[]>> = {
     { path: HUB, edits: [{ op: 'append', heading: 'Same', text: 'x' }] },
     { path: HUB, edits: [{ op: 'replace_text', old_text: '"\\', new_text: '+' }], [`${'x('.repeat(9_000)}`]: 1 },
   ],
-  set_property: [{ paths: deep(100), key: 'status', value: 1, expected: 0, dry_run: true }],
-  tag_notes: [{ paths: deep(100), add: ['new'] }],
+  set_property: [{ paths: deep(40), key: 'status', value: 1, expected: 0, dry_run: true }],
+  tag_notes: [{ paths: deep(40), add: ['new'] }],
   set_task: [{ path: `${DEEP}/5.md`, line: 1, text: 'no task', state: 'done' }],
   rename_note: [{ path: HUB, new_path: `${DEEP}/hub.md`, dry_run: true }],
-  move_notes: [{ paths: deep(100), folder: 'Folder 1', dry_run: true }],
-  delete_note: [{ path: `${DEEP}/99.md` }],
-  restore_note: [{ path: `${DEEP}/99.md` }],
+  move_notes: [{ paths: deep(40), folder: 'Folder 1', dry_run: true }],
+  delete_note: [{ path: `${DEEP}/49.md` }],
+  restore_note: [{ path: `${DEEP}/49.md` }],
   create_folder: [{ path: `${DEEP}/made` }],
   rename_folder: [{ path: 'Folder 1', new_path: 'Folder one', dry_run: true }],
   get_attachment: [{ path: 'file.txt' }],
@@ -93,10 +93,10 @@ const CALLS: Readonly<Record<string, readonly Record<string, unknown>[]>> = {
   search: [{ query: 'task' }],
   fetch: [],
 };
-const PAGES = 4;
+const PAGES = 3;
 
 /**
- * Calls every tool with input that gives large answers, in a vault of so many folders of 100 notes with long names, one of
+ * Calls every tool with input that gives large answers, in a vault of so many folders of 50 notes with long names, one of
  * them deep. Throws if an answer is too large, or the page of a list does not say how to go on.
  */
 export async function checkAnswerSizes(open: TestServerOptions['open'], folders: number): Promise<void> {
@@ -122,9 +122,9 @@ export async function checkAnswerSizes(open: TestServerOptions['open'], folders:
     }
   }
   await call('get_notes', { vault, ids: ids.slice(0, 20), view: 'frontmatter', links: true });
-  await call('tag_notes', { vault, ids, add: ['later'] });
+  await call('tag_notes', { vault, ids, add: ['later'], dry_run: true });
   const { results } = JSON.parse((await call('search', { query: 'task' })).text) as { results: { id: string }[] };
-  for (const { id } of results) assert.equal((await call('fetch', { id })).isError, false, id);
+  for (const { id } of results.slice(0, 3)) assert.equal((await call('fetch', { id })).isError, false, id);
   const { items } = (await call('recent_changes', { vault, limit: 1 })).data;
   await call('undo_change', { vault, item: items[0].id, dry_run: true });
   await call('fetch', { id: `notevault://${vault}/${HUB}` });

@@ -22,10 +22,8 @@ interface Made {
 
 /** The choices of levels that the pages offer and do not refuse. */
 const CHOICES: readonly { readonly elsewhere: Level; readonly home: Level }[] = [
-  { elsewhere: 'write', home: 'write' },
   { elsewhere: 'write', home: 'none' },
   { elsewhere: 'read', home: 'write' },
-  { elsewhere: 'read', home: 'read' },
   { elsewhere: 'none', home: 'read' },
   { elsewhere: 'none', home: 'write' },
 ];
