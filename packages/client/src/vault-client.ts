@@ -54,6 +54,8 @@ import { ApiError, type Body, type Call, encodedPath, type Transport } from './t
 
 /** The text of `note_not_found`. The catalogue itself would be most of what a page loads of the protocol. */
 const NOTE_NOT_FOUND = 'not found';
+/** The text of `activity_not_found`; a vault that is out of reach has another. */
+const ACTIVITY_NOT_FOUND = 'not_found';
 /** The text of an answer to an operation that the server does not have. */
 const UNKNOWN_ROUTE = 'not_found';
 
@@ -298,7 +300,7 @@ export class VaultClient {
   /** An activity with its changes and their differences; null when there is none. */
   async readActivity(id: string): Promise<ActivityItem | null> {
     return this.#get<ActivityItem>(`/vault/activity/${id}`).catch((error: unknown) => {
-      if (error instanceof ApiError && error.status === 404) return null;
+      if (error instanceof ApiError && error.status === 404 && error.code === ACTIVITY_NOT_FOUND) return null;
       throw error;
     });
   }

@@ -55,6 +55,7 @@ async function askAll(server: TestServer, everybody: Everybody, asked: Asked): P
   const { hash, version } = await hashOf(everybody, world);
   const known: Known = {
     ...{ vault: world.vault, path: world.notePath, word: `w${count++}`, id: world.note, hash, version },
+    item: world.activity,
     uri: `notevault://${world.vault}/${encodeURIComponent(world.notePath)}`,
   };
   const wrong: string[] = [];
