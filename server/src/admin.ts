@@ -11,7 +11,7 @@ import { refusalOf, refuseOtherMethods } from './http/other-methods.ts';
 import { machineStatus } from './machine-status.ts';
 import { versionWithCommit } from './version.ts';
 
-export type AdminDeps = Pick<App, 'accounts' | 'mails' | 'vaults' | 'members' | 'search' | 'admin'>;
+export type AdminDeps = Pick<App, 'accounts' | 'identities' | 'mails' | 'vaults' | 'members' | 'search' | 'admin'>;
 
 /** Admin operations on a running server, or, from the command line, on a data folder that no server uses. */
 export type AdminCommands = ReturnType<typeof adminCommands>;
@@ -26,7 +26,7 @@ export interface ServerPlace {
 }
 
 export function adminCommands(
-  { accounts, mails, vaults, members, search, admin }: AdminDeps,
+  { accounts, identities, mails, vaults, members, search, admin }: AdminDeps,
   { address, publicUrl, dataDir }: ServerPlace,
 ) {
   const linkTo = (page: 'setup' | 'invite' | 'reset', token: string) => startLink(publicUrl ?? address(), page, token);
@@ -62,6 +62,8 @@ export function adminCommands(
     testMail: async (email: string) => mails.sendTest(email, null),
     /** Confirms the address of an account, or without one all addresses; resolves to how many were not confirmed. */
     confirmEmail: async (email: string | undefined) => accounts.confirmNamed(email ?? null),
+    /** Removes the second factor of an account. */
+    resetSecondFactor: async (email: string) => identities.resetNamed(email),
     /**
      * Opens a session of the named account, or of the only one. The command line uses it to write through a running
      * server.

@@ -8,7 +8,7 @@ import { type Finding, type Import, importsOf, isTest, resolveImport, type Sourc
 const SHELVES: Readonly<Record<string, readonly string[]>> = {
   foundation: ['plans', 'keys', 'tokens', 'idempotency', 'rights', 'access'],
   content: [
-    ...['mails', 'accounts', 'vaults', 'activity-log', 'members'],
+    ...['mails', 'accounts', 'identities', 'vaults', 'activity-log', 'members'],
     ...['entries', 'notes', 'personal', 'attachments', 'links'],
   ],
   reading: ['search', 'sync', 'activity'],

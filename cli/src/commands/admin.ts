@@ -18,6 +18,7 @@ export function adminCommand(): Command {
     .addCommand(suspend())
     .addCommand(unsuspend())
     .addCommand(resetPassword())
+    .addCommand(resetSecondFactor())
     .addCommand(confirmEmail())
     .addCommand(testMail())
     .addCommand(handOver());
@@ -105,6 +106,16 @@ function resetPassword(): Command {
     .argument('<email>')
     .action(async (email: string, flags: Flags) => {
       print(await withAdmin(configOf(flags), (commands) => commands.issueReset(email)));
+    });
+}
+
+function resetSecondFactor(): Command {
+  return withConfig(new Command('reset-second-factor'), storageOptions)
+    .description('Remove the second factor of an account that has lost it; the password stays')
+    .argument('<email>')
+    .action(async (email: string, flags: Flags) => {
+      await withAdmin(configOf(flags), (commands) => commands.resetSecondFactor(email));
+      print(`${email} now signs in with the password alone.`);
     });
 }
 

@@ -34,6 +34,11 @@ export class AdminClient {
     await this.#transport.json({ method: 'DELETE', path, json: { password } });
   }
 
+  /** Removes the second factor of an account: its password alone signs in then. */
+  async resetSecondFactor(id: string): Promise<void> {
+    await this.#transport.json({ method: 'DELETE', path: `/admin/users/${encodeURIComponent(id)}/second-factor` });
+  }
+
   async invites(): Promise<AdminInvite[]> {
     return (await this.#transport.json<AdminInvites>({ method: 'GET', path: '/admin/invites' })).invites;
   }

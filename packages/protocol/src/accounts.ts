@@ -33,6 +33,16 @@ export const LoginBody = Unchecked<{ email?: unknown; password?: unknown; rememb
   remember: Remember,
 });
 
+export const SecondFactorBody = Type.Object({
+  ticket: Type.String({ description: 'The `ticket` of the answer to the sign-in.' }),
+  code: Type.String({ description: 'A code of the authenticator app, or a recovery code.' }),
+});
+export const StepUpBody = Type.Object({
+  password: Type.Optional(Type.String({ description: 'The account’s password; this or a code.' })),
+  code: Type.Optional(Type.String({ description: 'A code of the authenticator app, or a recovery code.' })),
+});
+export type StepUpBody = Static<typeof StepUpBody>;
+
 export const LogoutQuery = Type.Object({
   clear: Type.Optional(
     Type.String({ description: '`true` has the browser remove everything that it keeps for this server.' }),
@@ -71,9 +81,19 @@ export type User = Static<typeof User>;
 export const UserResponse = Type.Object({ user: User });
 export type UserResponse = Static<typeof UserResponse>;
 
+export const SignInMethod = Type.Enum(['password', 'totp', 'recovery_code']);
+export type SignInMethod = Static<typeof SignInMethod>;
+
 export const SignInSettings = Type.Object({
   email_confirmed_at: Nullable({ ...Timestamp, description: 'When the e-mail was confirmed; null until then.' }),
   mail: Type.Boolean({ description: 'Whether the server can send a link that confirms it.' }),
+  methods: Type.Array(SignInMethod, { description: 'Proofs of identity that the account has.' }),
+  totp: Nullable(
+    Type.Object({
+      confirmed_at: Timestamp,
+      recovery_codes_left: Type.Integer({ description: 'Recovery codes that were not used yet.' }),
+    }),
+  ),
 });
 export type SignInSettings = Static<typeof SignInSettings>;
 
@@ -86,6 +106,17 @@ export type SignedInResponse = Static<typeof SignedInResponse>;
 export const TokensResponse = Type.Object(TokenFields);
 export type TokensResponse = Static<typeof TokensResponse>;
 
+export const TotpStarted = Type.Object({
+  secret: Type.String({ description: 'The secret in base32, for apps that cannot read the QR code.' }),
+  uri: Type.String({ description: 'The `otpauth://` address that the QR code shows.' }),
+});
+export type TotpStarted = Static<typeof TotpStarted>;
+export const TotpConfirmBody = Type.Object({ code: Type.String() });
+export const TotpConfirmed = Type.Object({
+  recovery_codes: Type.Array(Type.String(), { description: 'Shown only in this answer; each works once.' }),
+});
+export type TotpConfirmed = Static<typeof TotpConfirmed>;
+
 export const BootstrapResponse = Type.Object({
   bootstrap_pending: Type.Boolean({ description: 'Whether there is no account yet.' }),
   registration_mode: Type.String({
@@ -94,6 +125,11 @@ export const BootstrapResponse = Type.Object({
   mail: Type.Boolean({ description: 'Whether the server sends mails, for example with a link to a new password.' }),
 });
 export type BootstrapResponse = Static<typeof BootstrapResponse>;
+
+export const SessionMethod = Type.Enum(['password', 'totp', 'recovery_code', 'command_line'], {
+  description: 'The last step of the sign-in.',
+});
+export type SessionMethod = Static<typeof SessionMethod>;
 
 export const Session = Type.Object({
   id: Uuid,
@@ -107,6 +143,7 @@ export const Session = Type.Object({
     Type.String({ description: 'Address from which it was refreshed last; null for one of the command line.' }),
   ),
   user_agent: Nullable(Type.String()),
+  method: SessionMethod,
 });
 export type Session = Static<typeof Session>;
 export const SessionsResponse = Type.Object({

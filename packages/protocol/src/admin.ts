@@ -17,6 +17,7 @@ export const AdminUser = Type.Object({
   attachment_count: Type.Integer(),
   used_bytes: Type.Integer({ description: 'Bytes of its attachments.' }),
   session_count: Type.Integer(),
+  second_factor: Type.Boolean({ description: 'Whether its password alone does not sign in.' }),
 });
 export type AdminUser = Static<typeof AdminUser>;
 

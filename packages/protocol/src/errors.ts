@@ -122,6 +122,27 @@ export const errors = {
     'The setup token is wrong, or the first account already exists. Sign in, or register without a setup token.',
   ),
   invalid_credentials: entry(401, 'invalid_credentials', 'E-mail or password is wrong.'),
+  second_factor_required: entry(
+    401,
+    'second_factor_required',
+    'The password is right, and the account has a second factor. Send its code with the `ticket` to POST /auth/second-factor.',
+  ),
+  invalid_ticket: entry(
+    401,
+    'invalid_ticket',
+    'The ticket is unknown or used, older than ten minutes, or had five wrong codes. Sign in again with the password.',
+  ),
+  invalid_code: entry(403, 'invalid_code', 'The code is wrong, or was used before. Wait for the next one.'),
+  step_up_required: entry(
+    403,
+    'step_up_required',
+    'The session has not proved for ten minutes who uses it. Send a proof of one of `methods` to POST /auth/step-up, then repeat the request.',
+  ),
+  totp_already_set: entry(
+    409,
+    'totp_already_set',
+    'The account has an authenticator app already. Remove that one first.',
+  ),
   account_suspended: entry(403, 'account_suspended', 'The account is suspended. Ask the operator.'),
   suspended: entry(403, 'suspended', 'The account of this credential is suspended. Ask the operator.'),
   admin_required: entry(403, 'admin_required', 'Only an admin’s session may do this. Sign in as an admin.'),

@@ -20,6 +20,8 @@ export interface Rule {
   readonly later?: Need;
   /** Additional proof of identity that the operation checks. */
   readonly stepUp?: 'password';
+  /** Accounts whose session must have proved who uses it lately: all, or those with a second factor. */
+  readonly proof?: ProofRule;
   /** Whether the answer is kept for an idempotency key. */
   readonly key?: 'required' | 'optional';
   /** Requests a minute by address and path: the common limit of `auth`, or that but at least a number. */
@@ -39,6 +41,8 @@ export interface Rule {
 
 export type Need = 'read' | 'write';
 
+export type ProofRule = 'all' | 'second_factor';
+
 /** Role of a person in a vault. Viewers read, editors also write, and the owner manages the vault. */
 export type Role = 'viewer' | 'editor' | 'owner';
 
@@ -57,6 +61,9 @@ const put = { ...write, ...once } as const;
 const auth = { limit: 'auth' } as const;
 const kept = { onFullDisk: true } as const;
 const onboarding = { onboarding: true } as const;
+const proved = { proof: 'all' } as const;
+/** For operations of the interface: clients that know only passwords are never asked. */
+const provedTwice = { proof: 'second_factor' } as const;
 /** 10 MB of text can be six times that once escaped. */
 const notesBody = { bodyLimit: 64 * MB } as const;
 
@@ -71,6 +78,8 @@ export const operations = {
 
   register: { ...anyone, ...auth },
   login: { ...anyone, ...kept, ...auth },
+  proveSecondFactor: { ...anyone, ...kept, ...auth },
+  stepUp: { ...session, ...kept, ...auth, stepUp: 'password' },
   refreshSession: { ...anyone, ...kept, ...auth, readsCookies: true },
   logout: { ...anyone, ...kept, ...auth, readsCookies: true },
   // Every page that is opened asks once, and all of an office call from one address.
@@ -78,6 +87,9 @@ export const operations = {
   resetPassword: { ...anyone, ...kept, ...auth },
   forgotPassword: { ...anyone, ...kept, ...auth },
   getSignInSettings: session,
+  startTotp: { ...session, ...proved },
+  confirmTotp: { ...session, ...auth },
+  removeTotp: { ...session, ...proved },
   requestEmailConfirmation: session,
   confirmEmail: { ...anyone, ...kept, ...auth },
   changePassword: { ...session, ...kept, ...auth, stepUp: 'password' },
@@ -88,21 +100,22 @@ export const operations = {
   updateMe: { ...session, ...onboarding },
   getPreferences: session,
   changePreferences: session,
-  deleteMe: { ...session, ...onboarding, stepUp: 'password' },
+  deleteMe: { ...session, ...onboarding, ...provedTwice, stepUp: 'password' },
 
   adminListUsers: admin,
   adminUpdateUser: { ...admin, ...kept },
-  adminDeleteUser: { ...admin, stepUp: 'password' },
+  adminDeleteUser: { ...admin, ...provedTwice, stepUp: 'password' },
+  adminResetSecondFactor: { ...admin, ...kept, ...proved },
   adminListInvites: admin,
   adminCreateInvite: admin,
   adminDeleteInvite: admin,
   adminHealth: admin,
 
-  createApiKey: { ...session, ...once },
+  createApiKey: { ...session, ...once, ...provedTwice },
   listApiKeys: session,
   revokeApiKey: session,
   listConnections: session,
-  createPat: { ...session, ...once },
+  createPat: { ...session, ...once, ...provedTwice },
   revokePat: session,
   revokeOAuthClient: session,
   revokeDevice: session,
@@ -122,7 +135,7 @@ export const operations = {
   updateVault: { ...credential, named: 'write', ...owner },
   deleteVault: { ...credential, named: 'write', ...owner },
   restoreVault: { ...session, ...once, named: 'write', ...owner },
-  purgeVault: { ...session, ...kept, ...once, named: 'write', ...owner },
+  purgeVault: { ...session, ...kept, ...once, ...provedTwice, named: 'write', ...owner },
 
   listMembers: { ...session, named: 'read' },
   createInvitation: { ...session, named: 'write', ...owner },
@@ -133,7 +146,7 @@ export const operations = {
   updateMember: { ...session, named: 'write', ...owner },
   // Members may remove themselves: the operation checks that only the owner removes others.
   removeMember: { ...session, named: 'read' },
-  adminHandOver: admin,
+  adminHandOver: { ...admin, ...proved },
 
   upsertNote: { ...write, ...once, ...notesBody },
   upsertNotes: { ...write, ...keyed, ...notesBody },

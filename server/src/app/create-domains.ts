@@ -6,6 +6,7 @@ import { Tickets } from '../domains/connecting/credentials/tickets/tickets.ts';
 import { createAccounts } from '../domains/content/accounts/accounts.ts';
 import { createActivityLog } from '../domains/content/activity-log/activity-log.ts';
 import { defaultExtensions } from '../domains/content/attachments/uploads/extensions.ts';
+import { createIdentities } from '../domains/content/identities/identities.ts';
 import { type MailKind, Mails } from '../domains/content/mails/mails.ts';
 import { renderMail } from '../domains/content/mails/templates/render.pages.ts';
 import { Members } from '../domains/content/members/members.ts';
@@ -159,8 +160,14 @@ function createAccountsAndVaults(
       sharedVaultsOf: (handle, userId) => later().vaults.ownedWithMembers(handle, userId),
       named: (ids) => later().members.named(ids),
       joining: (invite, email) => later().members.invitations.joining(invite, email),
+      secondFactors: {
+        methodsOf: (handle, userId) => later().identities.secondFactors.methodsOf(handle, userId),
+        among: (handle, first, last) => later().identities.secondFactors.among(handle, first, last),
+        prepareCheck: (code) => later().identities.secondFactors.prepareCheck(code),
+      },
     },
   });
+  const identities = createIdentities({ db, keys, clock, accounts });
   const vaults = createVaults({
     db,
     keys,
@@ -191,6 +198,7 @@ function createAccountsAndVaults(
   return {
     mails,
     accounts,
+    identities,
     vaults,
     activityLog,
     members,

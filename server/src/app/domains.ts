@@ -10,6 +10,7 @@ import type { Accounts } from '../domains/content/accounts/accounts.ts';
 import type { ActivityLog } from '../domains/content/activity-log/activity-log.ts';
 import type { Attachments } from '../domains/content/attachments/attachments.ts';
 import type { Entries } from '../domains/content/entries/entries.ts';
+import type { Identities } from '../domains/content/identities/identities.ts';
 import type { Links } from '../domains/content/links/links.ts';
 import type { Mails } from '../domains/content/mails/mails.ts';
 import type { Members } from '../domains/content/members/members.ts';
@@ -39,6 +40,7 @@ export interface KeyDomains {
 export interface AccountDomains {
   readonly mails: Mails;
   readonly accounts: Accounts;
+  readonly identities: Identities;
   readonly vaults: Vaults;
   readonly activityLog: ActivityLog;
   readonly members: Members;

@@ -1,5 +1,5 @@
 import { NotevaultError } from '@notevault/protocol/errors.ts';
-import type { Need, Rule } from '@notevault/protocol/operations.ts';
+import type { Need, ProofRule, Rule } from '@notevault/protocol/operations.ts';
 import type { FoundVault } from '../domains/content/vaults/access.ts';
 import { checkRole, checkWho, type OpenVault, type Principal } from '../domains/foundation/access/access.ts';
 import type { RateLimits } from '../domains/foundation/plans/plans.ts';
@@ -12,12 +12,16 @@ import { credentialName, RecentVaults } from './recent-vaults.ts';
 
 /** Decides who calls, how often they may, and which vault they use. */
 export class RequestGuard implements Guard {
-  readonly #domains: Pick<Domains, 'credentials' | 'vaults' | 'notes'>;
+  readonly #domains: Pick<Domains, 'accounts' | 'credentials' | 'vaults' | 'notes'>;
   readonly #db: Database;
   readonly #rateLimits: RateLimits;
   readonly #recent = new RecentVaults();
 
-  constructor(domains: Pick<Domains, 'credentials' | 'vaults' | 'notes'>, db: Database, rateLimits: RateLimits) {
+  constructor(
+    domains: Pick<Domains, 'accounts' | 'credentials' | 'vaults' | 'notes'>,
+    db: Database,
+    rateLimits: RateLimits,
+  ) {
     this.#domains = domains;
     this.#db = db;
     this.#rateLimits = rateLimits;
@@ -38,6 +42,10 @@ export class RequestGuard implements Guard {
 
   consumeQuota({ userId, tier }: Principal, use: { readonly onboarding: boolean }): void {
     this.#rateLimits.consume(userId, tier, use);
+  }
+
+  requireProof(principal: Principal, rule: ProofRule): Promise<void> {
+    return this.#domains.accounts.requireProof(principal, rule);
   }
 
   selectVault(header: string | undefined, authorization: string | undefined): SelectedVault {

@@ -11,6 +11,7 @@ import { attachmentsRoutes } from '../domains/content/attachments/attachments.ro
 import { foldersRoutes } from '../domains/content/entries/folders/folders.routes.ts';
 import { movesRoutes } from '../domains/content/entries/moves/moves.routes.ts';
 import { trashRoutes } from '../domains/content/entries/trash/trash.routes.ts';
+import { identitiesRoutes } from '../domains/content/identities/identities.routes.ts';
 import { linksRoutes } from '../domains/content/links/links.routes.ts';
 import { membersRoutes } from '../domains/content/members/members.routes.ts';
 import { folderNotesRoutes } from '../domains/content/notes/folder-notes.routes.ts';
@@ -36,6 +37,7 @@ export function routesOf(domains: Domains): Route[] {
   return [
     ...goneRoutes(),
     ...accountsRoutes(domains.accounts),
+    ...identitiesRoutes(domains.identities),
     ...vaultsRoutes(domains.vaults),
     ...membersRoutes(domains.members),
     ...notesRoutes(domains.notes),

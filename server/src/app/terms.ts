@@ -8,6 +8,7 @@ import { RESET_MS } from '../domains/content/accounts/password-reset.ts';
 import { INVITE_MS } from '../domains/content/accounts/registration.ts';
 import { DAY_MS as ATTEMPTS_MS } from '../domains/content/accounts/sessions/attempts.ts';
 import { ACCESS_SECONDS, SESSION_MS } from '../domains/content/accounts/sessions/refresh-tokens.ts';
+import { TICKET_MS as SIGN_IN_TICKET_MS } from '../domains/content/accounts/sessions/second-factor.ts';
 import { MAIL_MS } from '../domains/content/mails/mails.ts';
 import { KEPT_MS as IMPORT_MS } from '../domains/exchanging/imports/imports.ts';
 import { KEPT_MS as UPLOAD_MS } from '../domains/exchanging/uploads/append.ts';
@@ -22,6 +23,7 @@ const { statement } = statementsOver<Record<string, Table>>();
 export const TERMS: readonly (readonly [table: string, ms: number, kind?: string])[] = [
   ['access_tokens', ACCESS_SECONDS * 1000],
   ['sessions', SESSION_MS],
+  ['sign_in_tickets', SIGN_IN_TICKET_MS],
   ['password_resets', RESET_MS],
   ['email_confirmations', CONFIRMATION_MS],
   ['outgoing_mails', MAIL_MS],

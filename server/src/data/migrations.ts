@@ -3,10 +3,11 @@ import { credentialsDdl } from '../domains/connecting/credentials/credentials.ta
 import { ticketsDdl } from '../domains/connecting/credentials/tickets/tickets.tables.ts';
 import { devicesDdl } from '../domains/connecting/devices/devices.tables.ts';
 import { oauthDdl } from '../domains/connecting/oauth/oauth.tables.ts';
-import { accountRightsDdl, accountsDdl, signInDdl } from '../domains/content/accounts/accounts.tables.ts';
+import { accountRightsDdl, accountsDdl, signInDdl, stepUpDdl } from '../domains/content/accounts/accounts.tables.ts';
 import { activityDdl } from '../domains/content/activity-log/activity-log.tables.ts';
 import { attachmentsDdl } from '../domains/content/attachments/attachments.tables.ts';
 import { entriesDdl } from '../domains/content/entries/entries.tables.ts';
+import { identitiesDdl } from '../domains/content/identities/identities.tables.ts';
 import { canvasNamesDdl, linksDdl } from '../domains/content/links/links.tables.ts';
 import { mailsDdl } from '../domains/content/mails/mails.tables.ts';
 import { membersDdl } from '../domains/content/members/members.tables.ts';
@@ -85,4 +86,5 @@ export const migrations: readonly Migration[] = [
   { number: 12, name: 'no-cache-pages', version: '0.3.0', ddl: 'drop table cache_pages;' },
   { number: 13, name: 'mails', version: '0.3.0', ddl: [mailsDdl, signInDdl].join('\n') },
   { number: 14, name: 'activity', version: '0.3.0', ddl: activityDdl },
+  { number: 15, name: 'second-factors', version: '0.3.0', ddl: [stepUpDdl, identitiesDdl].join('\n') },
 ];

@@ -8,6 +8,7 @@ import type { OAuthTables } from '../domains/connecting/oauth/oauth.tables.ts';
 import type { AccountsTables } from '../domains/content/accounts/accounts.tables.ts';
 import type { ActivityTables } from '../domains/content/activity-log/activity-log.tables.ts';
 import type { AttachmentsTables } from '../domains/content/attachments/attachments.tables.ts';
+import type { IdentitiesTables } from '../domains/content/identities/identities.tables.ts';
 import type { LinksTables } from '../domains/content/links/links.tables.ts';
 import type { MailsTables } from '../domains/content/mails/mails.tables.ts';
 import type { MembersTables } from '../domains/content/members/members.tables.ts';
@@ -38,6 +39,7 @@ type Tables = AccountsTables &
   CredentialsTables &
   DeviceTables &
   IdempotencyTables &
+  IdentitiesTables &
   ImportsTables &
   LinksTables &
   LogsTables &
@@ -164,6 +166,7 @@ const SAMPLES: readonly Sample[] = [
     at(`${row.user_id}.${row.vault_id}`, row.version),
   ]),
   sample('outgoing_mails', 'data', { id: NIL_UUID }, (row) => [serverOwner, at(row.id)]),
+  sample('totp_secrets', 'secret', { user_id: NIL_UUID }, (row) => [serverOwner, at(row.user_id)]),
   sample('sessions', 'client', { id: NIL_UUID }, (row) => [serverOwner, at(row.id)]),
   sample('refresh_tokens', 'sealed', { session_id: NIL_UUID, hash: NO_BYTES }, (row) => [
     serverOwner,

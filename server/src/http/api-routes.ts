@@ -201,6 +201,7 @@ async function authorize(
     guard.consumeQuota(principal, { onboarding });
     admission.admit(request, reply.raw, principal.userId);
     checkWho(route.rule, principal);
+    if (route.rule.proof !== undefined) await guard.requireProof(principal, route.rule.proof);
     const decided = (vault?: OpenVault) => {
       const standing = guard.standingOf(principal, vault, route.rule);
       return { principal, standing, arrivedWhole: request.raw.complete };

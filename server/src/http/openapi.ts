@@ -45,13 +45,14 @@ function errorBody(codes: readonly ErrorCode[], schema: TSchema = ErrorBody): TS
 function errorsOf(route: Route): ErrorCode[] {
   const body = route.body === undefined ? [] : BodyErrors;
   const path = route.query !== undefined || route.path.endsWith('/*') ? (['validation'] as const) : [];
-  const { who, vault, role, limit, key } = route.rule;
+  const { who, vault, role, limit, key, proof } = route.rule;
   const limited = who !== 'anyone' || limit !== undefined ? (['rate_limited'] as const) : [];
   const idempotent = key === undefined ? [] : IdempotencyErrors[key];
   const authorized = [
     ...CallerErrors[who],
     ...(vault === undefined ? [] : LevelErrors[vault]),
     ...(role === undefined ? [] : RoleErrors[role]),
+    ...(proof === undefined ? [] : (['step_up_required'] as const)),
   ];
   const streamed = route.takes === undefined ? [] : (['request_timeout', 'bad_request'] as const);
   const own = [...body, ...streamed, ...path, ...limited, ...idempotent, ...(route.errors ?? [])];

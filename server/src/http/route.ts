@@ -1,5 +1,12 @@
 import type { ErrorCode } from '@notevault/protocol/errors.ts';
-import { type Need, type OperationName, operations, type Rule, type RuleOf } from '@notevault/protocol/operations.ts';
+import {
+  type Need,
+  type OperationName,
+  operations,
+  type ProofRule,
+  type Rule,
+  type RuleOf,
+} from '@notevault/protocol/operations.ts';
 import type { Static, TSchema } from 'typebox';
 import type { OpenVault, Principal } from '../domains/foundation/access/access.ts';
 import type { InTransaction } from '../domains/foundation/idempotency/idempotency.ts';
@@ -274,6 +281,8 @@ export interface Guard {
   ): Promise<Principal>;
   /** Returns a caller as they are now, also if their token has expired since. Throws `unauthorized`, `suspended`. */
   recall(principal: Principal): Promise<Principal>;
+  /** Throws `step_up_required` unless the caller's session proved lately who uses it, if the rule asks them. */
+  requireProof(principal: Principal, rule: ProofRule): Promise<void>;
   /** Counts a request against the caller's plan. Throws `rate_limited`. */
   consumeQuota(principal: Principal, use: { readonly onboarding: boolean }): void;
   /**

@@ -78,6 +78,11 @@ export async function openFixtures(open: () => Promise<Database>, options: Fixtu
       sharedVaultsOf: (handle, userId) => vaults.ownedWithMembers(handle, userId),
       named: async () => [],
       joining: async () => null,
+      secondFactors: {
+        methodsOf: async () => [],
+        among: async () => new Set(),
+        prepareCheck: async () => async () => null,
+      },
     },
     events,
   });

@@ -184,6 +184,12 @@ const accounts = {
     body: { email: `${w.fresh}@example.org`, password: 'long enough' },
   })),
   login: row(401, () => ({ url: '/auth/login', body: { email: 'nobody@example.org', password: 'x' } })),
+  proveSecondFactor: row(401, () => ({ url: '/auth/second-factor', body: { ticket: 'none', code: '123456' } })),
+  // With the wrong password, so that the row changes nothing.
+  stepUp: row(403, () => ({ url: '/auth/step-up', body: { password: 'wrong' } })),
+  startTotp: row(200, () => ({ url: '/me/totp' })),
+  confirmTotp: row(403, () => ({ url: '/me/totp/confirm', body: { code: '123456' } })),
+  removeTotp: row(204, () => ({ url: '/me/totp' })),
   refreshSession: row(401, () => ({ url: '/auth/refresh' })),
   logout: row(204, () => ({ url: '/auth/logout' })),
   bootstrap: row(200, () => ({ url: '/auth/bootstrap' })),
@@ -255,6 +261,7 @@ const admin = {
   // Nobody has this id, so that the test of one account changes no other.
   adminUpdateUser: row(404, (w) => ({ url: `/admin/users/${w.note}`, body: { suspended: true } })),
   adminDeleteUser: row(403, (w) => ({ url: `/admin/users/${w.note}`, body: { password: 'wrong' } })),
+  adminResetSecondFactor: row(404, (w) => ({ url: `/admin/users/${w.note}/second-factor` })),
   adminListInvites: row(200, () => ({ url: '/admin/invites' })),
   adminCreateInvite: row(201, () => ({ url: '/admin/invites', body: {} })),
   adminDeleteInvite: row(404, (w) => ({ url: `/admin/invites/${w.note}` })),

@@ -29,6 +29,7 @@ export const endInvitations = statement((db, _: Record<never, never>) => db.dele
 /** Deletes all credentials that give access for a short time or once. */
 export const endOneTimeCredentials = [
   statement((db, _: Record<never, never>) => db.deleteFrom('tickets')),
+  statement((db, _: Record<never, never>) => db.deleteFrom('sign_in_tickets')),
   statement((db, _: Record<never, never>) => db.deleteFrom('invites')),
   statement((db, _: Record<never, never>) => db.deleteFrom('password_resets')),
   statement((db, _: Record<never, never>) => db.deleteFrom('email_confirmations')),

@@ -34,6 +34,12 @@ export async function runForm<T extends object | string>(work: Promise<T>, known
   }
 }
 
+/** Returns the ticket of a sign-in that lacks its second factor; null for any other error. */
+export function ticketOf(error: unknown): string | null {
+  const isLacking = error instanceof NotevaultError && error.code === 'second_factor_required';
+  return isLacking ? String(error.details.ticket) : null;
+}
+
 /** The errors of a sign-in that are shown on its page. */
 export const SIGN_IN_FAULTS = [
   'email_and_password_required',
@@ -41,3 +47,6 @@ export const SIGN_IN_FAULTS = [
   'account_suspended',
   'rate_limited',
 ];
+
+/** The errors of a second step: shown beside the code, or on the page of the first step. */
+export const CODE_FAULTS = ['invalid_code', 'invalid_ticket', 'account_suspended', 'rate_limited'];

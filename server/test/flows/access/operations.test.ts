@@ -21,14 +21,14 @@ const needsOnlyCredential = ({ who, vault, named, later }: Rule) =>
 
 const ANYONE = [
   ...['bootstrap', 'login', 'logout', 'refreshSession', 'register', 'resetPassword'],
-  ...['confirmEmail', 'forgotPassword'],
+  ...['confirmEmail', 'forgotPassword', 'proveSecondFactor'],
   ...['pollDeviceLink', 'refreshDevice', 'signOffDevice', 'startDeviceLink'],
   ...['downloadByTicket', 'uploadByTicket', 'syncNote', 'syncSocket', 'getInvitation'],
   ...['getHealth', 'getOpenApi', 'isAlive', 'isReady'],
 ];
 const ADMIN = [
   ...['adminCreateInvite', 'adminDeleteInvite', 'adminDeleteUser', 'adminHandOver', 'adminHealth', 'adminListInvites'],
-  ...['adminListUsers', 'adminUpdateUser'],
+  ...['adminListUsers', 'adminResetSecondFactor', 'adminUpdateUser'],
 ];
 /** Any credential may call these, whatever its level in any vault. */
 const CREDENTIAL = [
@@ -40,7 +40,7 @@ const MAKES_VAULTS = ['createVault', 'registerVault'];
 /** These change nothing of the vault, although they are no GET. */
 const READING_POSTS = ['createTicket', 'findKnownNotes', 'queryNotes', 'recordOpenedNote', 'search'];
 /** Beside those whose path begins with one of these, as all that concerns the account itself does. */
-const OF_SESSIONS = /^\/api\/(me|api-keys|connections|imports|auth\/(device\/authorize|password\/change))\b/;
+const OF_SESSIONS = /^\/api\/(me|api-keys|connections|imports|auth\/(device\/authorize|password\/change|step-up))\b/;
 const SESSION_TOO = [
   ...['purgeVault', 'restoreVault', 'listMembers', 'updateMember', 'removeMember'],
   ...['createInvitation', 'deleteInvitation', 'acceptInvitation', 'listUploadsInto', 'endUploadInto'],

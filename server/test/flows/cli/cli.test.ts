@@ -162,6 +162,17 @@ describe('the admin commands', { concurrency: 2 }, () => {
     assert.match((await cli(['doctor'], { env: absent })).stdout, /FAULT mail: the mail server does not answer/);
   });
 
+  it('removes the second factor of an account', async () => {
+    const env = { NOTEVAULT_DATA_DIR: dataDir() };
+    await create('alice@example.org', env, 'long enough');
+    const reset = (email: string) => cli(['admin', 'reset-second-factor', email], { env });
+    assert.equal(
+      (await reset('alice@example.org')).stdout,
+      'alice@example.org now signs in with the password alone.\n',
+    );
+    assertFails(await reset('bob@example.org'), /no account/i);
+  });
+
   it('explain which argument is wrong', async () => {
     const env = { NOTEVAULT_DATA_DIR: dataDir() };
     assertFails(await create('bob@example.org', env, 'short'), /at least 8 characters/);

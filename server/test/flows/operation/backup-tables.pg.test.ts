@@ -21,7 +21,7 @@ import { startServer } from '../../kit/server.ts';
 const NOT_KEPT = new Set([
   ...['access_tokens', 'device_authorizations', 'invites', 'oauth_transients', 'password_resets'],
   ...['email_confirmations', 'outgoing_mails'],
-  ...['refresh_tokens', 'sessions', 'tickets', 'uploads', 'upload_parts', 'backup_state'],
+  ...['refresh_tokens', 'sessions', 'sign_in_tickets', 'tickets', 'uploads', 'upload_parts', 'backup_state'],
   'server_identity',
 ]);
 const TABLES = {

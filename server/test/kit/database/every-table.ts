@@ -10,6 +10,7 @@ import { createUpload, sendSlice } from '../content/slices.ts';
 import type { Answer, Caller } from '../person.ts';
 import type { TestServer } from '../server.ts';
 import { tokenOf } from '../shared-vault.ts';
+import { setUpTotp } from '../totp.ts';
 
 /**
  * Writes rows to every table of a server that has no account yet, is configured with `analytics: 'log'` and has a mailer
@@ -107,7 +108,11 @@ async function fillAccount(server: TestServer, alice: Caller, vault: VaultId): P
   done(await anyone.post('/auth/password/forgot', { email: 'nobody@example.org' }));
   // A mail that the mail server refuses, and one that waits.
   await app.mails.sendDue();
-  done(await server.person('dave').get('/me'));
+  const dave = server.person('dave');
+  await setUpTotp(dave, server.clock);
+  // A sign-in that waits for its second factor.
+  const { email, password } = dave;
+  assert.equal((await anyone.post('/auth/login', { email, password })).status, 401);
 }
 
 function done(answer: Answer): Answer {

@@ -21,6 +21,11 @@ export const admin: typeof english = {
     unsuspend: 'Wieder einlassen',
     suspendTitle: '{{email}} sperren?',
     suspendText: 'Von jetzt an wird alles abgewiesen, womit sich dieses Konto anmeldet. Gelöscht wird nichts.',
+    secondFactor: 'Zweiter Faktor',
+    reset: 'Zweiten Faktor zurücksetzen',
+    resetTitle: 'Den zweiten Faktor von {{email}} zurücksetzen?',
+    resetText:
+      'Dann genügt das Passwort, bis ein neuer eingerichtet ist. Vergewissere dich, dass die richtige Person darum bittet.',
     delete: 'Löschen …',
     deleteTitle: '{{email}} endgültig löschen?',
     deleteText: 'Zuerst werden die Schlüssel der Notizen zerstört. Niemand kann etwas zurückholen.',

@@ -59,6 +59,33 @@ export const settings: typeof english = {
     change: 'Passwort ändern',
     done: 'Das Passwort ist geändert',
   },
+  secondFactor: {
+    title: 'Zweiter Faktor',
+    about:
+      'Mit einer Authenticator-App braucht die Anmeldung neben dem Passwort einen Code. Anwendungen und Geräte bleiben verbunden.',
+    setUp: 'Eine App einrichten',
+    scan: 'Scanne dies mit deiner Authenticator-App, oder gib ihr den Schlüssel ein. Gib dann den Code ein, den sie zeigt.',
+    qr: 'QR-Code für eine Authenticator-App',
+    code: 'Code der App',
+    confirm: 'Einschalten',
+    codes:
+      'Bewahre diese Wiederherstellungscodes getrennt von deinem Telefon auf. Jeder meldet dich einmal ohne die App an. Sie werden nicht noch einmal gezeigt.',
+    save: 'Als Datei sichern',
+    print: 'Drucken',
+    kept: 'Ich habe sie aufbewahrt',
+    left_one: 'Noch {{count}} Wiederherstellungscode',
+    left_other: 'Noch {{count}} Wiederherstellungscodes',
+    remove: 'Entfernen',
+    removeTitle: 'Ohne zweiten Faktor anmelden?',
+    removeText: 'Dann genügt dein Passwort. Die Wiederherstellungscodes gelten nicht mehr.',
+    removed: 'Der zweite Faktor ist entfernt',
+  },
+  stepUp: {
+    title: 'Bist du es?',
+    about: 'Bestätige das, bevor es geschieht. Danach wirst du zehn Minuten lang nicht mehr gefragt.',
+    password: 'Passwort',
+    confirm: 'Bestätigen',
+  },
   offline: {
     title: 'Ohne den Server',
     whole:
@@ -194,6 +221,12 @@ export const settings: typeof english = {
     about: 'Browser, in denen du angemeldet bist.',
     current: 'Diese hier',
     unknown: 'Unbekanntes Programm',
+    method: {
+      password: 'mit Passwort',
+      totp: 'mit Passwort und Code',
+      recovery_code: 'mit Passwort und Wiederherstellungscode',
+      command_line: 'über die Kommandozeile',
+    },
     end: 'Abmelden',
     endOthers: 'Überall sonst abmelden',
     endedOthers: 'Überall sonst abgemeldet',

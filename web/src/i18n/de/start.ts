@@ -69,6 +69,9 @@ export const start: typeof english = {
   confirmText: 'Mit einer bestätigten Adresse kannst du per Mail ein neues Passwort setzen.',
   confirm: 'Adresse bestätigen',
   confirmDone: 'Deine E-Mail ist bestätigt.',
+  codeTitle: 'Noch ein Schritt',
+  code: 'Code',
+  codeHint: 'Die sechs Ziffern, die deine Authenticator-App zeigt, oder ein Wiederherstellungscode.',
   tryAgain: 'Noch einmal versuchen',
   unreachable: 'Der Server ist nicht erreichbar.',
   unreachableText: 'Prüfe deine Verbindung. Deine Notizen sind auf dem Server sicher.',
@@ -85,6 +88,9 @@ export const start: typeof english = {
   error: {
     name: 'Wähle einen anderen Namen: höchstens 80 Zeichen, und alle sichtbar.',
     invalidCredentials: 'E-Mail oder Passwort stimmt nicht.',
+    invalidCode: 'Dieser Code ist falsch oder wurde schon verwendet. Warte auf den nächsten.',
+    invalidTicket:
+      'Diese Anmeldung dauerte zu lange oder hatte zu viele falsche Codes. Geh zurück und melde dich noch einmal an.',
     suspended: 'Dieses Konto ist gesperrt. Frag den, der diesen Server verwaltet.',
     required: 'Gib E-Mail und Passwort ein.',
     tooShort: 'Das Passwort braucht mindestens 8 Zeichen.',

@@ -511,6 +511,8 @@ export const vault: typeof english = {
     tooLarge: 'Das ist größer, als der Server annimmt.',
     importing: 'Es wird schon importiert. Warte darauf, oder halte es an.',
     password: 'Das Passwort ist nicht richtig.',
+    code: 'Der Code ist falsch oder wurde schon verwendet. Warte auf den nächsten.',
+    unproved: 'Nichts wurde geändert, weil du nicht bestätigt hast, dass du es bist.',
     lastAdmin: 'Jemand muss diesen Server verwalten: Gib zuerst einem anderen Konto die Verwaltung.',
     encoding: 'Eine Notiz muss in UTF-8 sein, oder in UTF-16 mit einer Bytereihenfolge-Markierung.',
     invalid: 'Der Server nimmt das nicht an: {{reason}}.',

@@ -57,6 +57,33 @@ export const settings = {
     change: 'Change password',
     done: 'The password is changed',
   },
+  secondFactor: {
+    title: 'Second factor',
+    about:
+      'With an authenticator app, signing in needs a code beside the password. Applications and devices stay connected.',
+    setUp: 'Set up an app',
+    scan: 'Scan this with your authenticator app, or type the secret into it. Then enter the code that it shows.',
+    qr: 'QR code for an authenticator app',
+    code: 'Code of the app',
+    confirm: 'Turn on',
+    codes:
+      'Keep these recovery codes apart from your phone. Each signs you in once without the app. They are not shown again.',
+    save: 'Save as a file',
+    print: 'Print',
+    kept: 'I have kept them',
+    left_one: '{{count}} recovery code left',
+    left_other: '{{count}} recovery codes left',
+    remove: 'Remove',
+    removeTitle: 'Sign in without a second factor?',
+    removeText: 'Then your password alone signs in. The recovery codes stop working.',
+    removed: 'The second factor is removed',
+  },
+  stepUp: {
+    title: 'Is it you?',
+    about: 'Confirm this before it happens. You are not asked again for ten minutes.',
+    password: 'Password',
+    confirm: 'Confirm',
+  },
   offline: {
     title: 'Offline use',
     whole:
@@ -192,6 +219,12 @@ export const settings = {
     about: 'Browsers in which you are signed in.',
     current: 'This one',
     unknown: 'Unknown program',
+    method: {
+      password: 'by password',
+      totp: 'by password and code',
+      recovery_code: 'by password and recovery code',
+      command_line: 'by the command line',
+    },
     end: 'Sign out',
     endOthers: 'Sign out everywhere else',
     endedOthers: 'Signed out everywhere else',

@@ -68,6 +68,9 @@ export const start = {
   confirmText: 'A confirmed address lets you set a new password by mail.',
   confirm: 'Confirm the address',
   confirmDone: 'Your e-mail is confirmed.',
+  codeTitle: 'One more step',
+  code: 'Code',
+  codeHint: 'The six digits that your authenticator app shows, or a recovery code.',
   tryAgain: 'Try again',
   unreachable: 'The server cannot be reached.',
   unreachableText: 'Check your connection. Your notes are safe on the server.',
@@ -82,6 +85,8 @@ export const start = {
   error: {
     name: 'Choose another name: at most 80 visible characters.',
     invalidCredentials: 'The e-mail or the password is not right.',
+    invalidCode: 'This code is wrong, or was used before. Wait for the next one.',
+    invalidTicket: 'This sign-in took too long or had too many wrong codes. Go back and sign in again.',
     suspended: 'This account is suspended. Ask the server’s admin.',
     required: 'Fill in the e-mail and the password.',
     tooShort: 'The password needs at least 8 characters.',

@@ -505,6 +505,8 @@ export const vault = {
     tooLarge: 'It is larger than the server allows.',
     importing: 'An import is already running. Wait for it, or stop it.',
     password: 'The password is not right.',
+    code: 'The code is wrong, or was used before. Wait for the next one.',
+    unproved: 'Nothing was changed, because you did not confirm that it is you.',
     lastAdmin: 'This server needs an admin: make another account an admin first.',
     encoding: 'A note must be in UTF-8, or in UTF-16 with a byte order mark.',
     invalid: 'The server does not accept this: {{reason}}.',

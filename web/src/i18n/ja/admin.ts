@@ -21,6 +21,11 @@ export const admin: typeof english = {
     unsuspend: '再開',
     suspendTitle: '{{email}}を停止しますか？',
     suspendText: '今後このアカウントの認証はすべて拒否されます。何も削除されません。',
+    secondFactor: '2段階認証',
+    reset: '2段階認証をリセット',
+    resetTitle: '{{email}}の2段階認証をリセットしますか？',
+    resetText:
+      '新しく設定されるまで、パスワードだけでサインインできるようになります。本人からの依頼か確認してください。',
     delete: '削除…',
     deleteTitle: '{{email}}を完全に削除しますか？',
     deleteText: 'まずノートの鍵が破棄されます。誰にも元に戻せません。',

@@ -69,6 +69,9 @@ export const start: typeof english = {
   confirmText: '確認済みのアドレスがあれば、メールで新しいパスワードを設定できます。',
   confirm: 'アドレスを確認する',
   confirmDone: 'メールアドレスを確認しました。',
+  codeTitle: 'もう一つの確認',
+  code: 'コード',
+  codeHint: '認証アプリに表示されている6桁の数字、またはリカバリーコード。',
   tryAgain: 'もう一度試す',
   unreachable: 'サーバーに接続できません。',
   unreachableText: '接続を確認してください。ノートはサーバーに安全に保存されています。',
@@ -83,6 +86,8 @@ export const start: typeof english = {
   error: {
     name: '別の名前にしてください。80文字以内で、見えない文字は使えません。',
     invalidCredentials: 'メールアドレスまたはパスワードが正しくありません。',
+    invalidCode: 'コードが間違っているか、すでに使われています。次のコードを待ってください。',
+    invalidTicket: '時間がかかりすぎたか、間違ったコードが多すぎました。戻ってもう一度サインインしてください。',
     suspended: 'このアカウントは停止されています。サーバーの管理者に問い合わせてください。',
     required: 'メールアドレスとパスワードを入力してください。',
     tooShort: 'パスワードは8文字以上必要です。',

@@ -47,7 +47,7 @@ function UserRow({ user, isMe }: { readonly user: AdminUser; readonly isMe: bool
   const t = useTexts('admin');
   const inVault = useTexts('vault');
   const [dialog, setDialog] = useState<'edit' | 'delete' | null>(null);
-  const { email, display_name, role, suspended_at } = user;
+  const { email, display_name, role, suspended_at, second_factor } = user;
   const close = () => setDialog(null);
   return (
     <li className={lists.row}>
@@ -55,12 +55,14 @@ function UserRow({ user, isMe }: { readonly user: AdminUser; readonly isMe: bool
         {display_name ?? inVault('shared.noName')}{' '}
         {role === 'admin' ? <span className={styles.badge}>{t('users.admin')}</span> : null}{' '}
         {suspended_at === null ? null : <span className={styles.badge}>{t('users.suspended')}</span>}{' '}
+        {second_factor ? <span className={styles.badge}>{t('users.secondFactor')}</span> : null}{' '}
         {isMe ? <span className={styles.badge}>{t('users.me')}</span> : null}
       </span>
       <span className={lists.buttons}>
         <Button aria-label={`${t('users.edit')} ${email}`} onClick={() => setDialog('edit')}>
           {t('users.edit')}
         </Button>
+        {second_factor ? <ResetSecondFactor user={user} /> : null}
         {/* One who suspends or deletes themselves could not undo it; the profile has a way to leave. */}
         {isMe ? null : <Suspension user={user} />}
         {isMe ? null : (
@@ -113,6 +115,27 @@ function Suspension({ user: { id, email, suspended_at } }: { readonly user: Admi
     <>
       <Button aria-label={`${name} ${email}`} aria-disabled={changing.isPending} onClick={press}>
         {name}
+      </Button>
+      {confirm.dialog}
+    </>
+  );
+}
+
+function ResetSecondFactor({ user: { id, email } }: { readonly user: AdminUser }) {
+  const t = useTexts('admin');
+  const confirm = useConfirm();
+  const resetting = useChange(() => api.admin.resetSecondFactor(id), keys.admin);
+  const press = () =>
+    confirm.ask({
+      title: t('users.resetTitle', { email }),
+      text: t('users.resetText'),
+      yes: t('users.reset'),
+      run: () => resetting.mutate(undefined),
+    });
+  return (
+    <>
+      <Button aria-label={`${t('users.reset')} ${email}`} aria-disabled={resetting.isPending} onClick={press}>
+        {t('users.reset')}
       </Button>
       {confirm.dialog}
     </>

@@ -17,6 +17,7 @@ import { PasswordField } from '../start/password-field.tsx';
 import { DeleteAccount } from './delete-account.tsx';
 import { EditorSection } from './editor-section.tsx';
 import { FoldersSection } from './folders-section.tsx';
+import { SecondFactor } from './second-factor.tsx';
 import styles from './settings.module.css';
 import { account } from './settings-api.ts';
 import { Storage } from './storage.tsx';
@@ -33,6 +34,7 @@ export function ProfilePage() {
       <EditorSection />
       <FoldersSection />
       <Password />
+      <SecondFactor />
       <OfflineSection />
       <Storage />
       <DeleteAccount />

@@ -39,7 +39,7 @@ export function SessionsPage() {
   );
 }
 
-function SessionRow({ session: { id, current, last_used_at, ip, user_agent } }: { readonly session: Session }) {
+function SessionRow({ session: { id, current, last_used_at, ip, user_agent, method } }: { readonly session: Session }) {
   const t = useTexts('settings');
   const ending = useChange(account.endSession, keys.sessions);
   const name = browserName(user_agent) ?? t('sessions.unknown');
@@ -58,6 +58,7 @@ function SessionRow({ session: { id, current, last_used_at, ip, user_agent } }: 
       <span className={lists.about}>
         <Time at={last_used_at} />
         {ip === null ? null : ` · ${ip}`}
+        {` · ${t(`sessions.method.${method}`)}`}
       </span>
     </li>
   );

@@ -1,4 +1,12 @@
-import type { ProfileBody, Session, SessionsResponse, SignInSettings } from '@notevault/protocol/accounts.ts';
+import type {
+  ProfileBody,
+  Session,
+  SessionsResponse,
+  SignInSettings,
+  StepUpBody,
+  TotpConfirmed,
+  TotpStarted,
+} from '@notevault/protocol/accounts.ts';
 import type { KeyCreated, NewKeyBody } from '@notevault/protocol/api-keys.ts';
 import type { Connection } from '@notevault/protocol/connections.ts';
 import type { UpdateVaultBody, Vault, VaultResponse } from '@notevault/protocol/vaults.ts';
@@ -10,6 +18,11 @@ export const account = {
   updateProfile: (json: ProfileBody) => api.updateMe(json),
   signIn: () => transport.json<SignInSettings>({ method: 'GET', path: '/me/sign-in' }),
   requestConfirmation: () => transport.json({ method: 'POST', path: '/me/email/confirmation', repeatable: false }),
+  startTotp: () => transport.json<TotpStarted>({ method: 'POST', path: '/me/totp', repeatable: false }),
+  confirmTotp: (code: string) =>
+    transport.json<TotpConfirmed>({ method: 'POST', path: '/me/totp/confirm', json: { code }, repeatable: false }),
+  removeTotp: () => transport.send({ method: 'DELETE', path: '/me/totp' }),
+  stepUp: (json: StepUpBody) => transport.json({ method: 'POST', path: '/auth/step-up', json, repeatable: false }),
   changePassword: (oldPassword: string, newPassword: string) =>
     transport.json({
       method: 'POST',

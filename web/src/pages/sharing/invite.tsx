@@ -1,12 +1,12 @@
 import { INVITATION_SECONDS, type InvitationMade } from '@notevault/protocol/members.ts';
 import { useState } from 'react';
-import { encode } from 'uqr';
 import { keys } from '../../data/keys.ts';
 import { useTexts } from '../../i18n/use-texts.ts';
 import { useChange } from '../../page/use-change.ts';
 import { Button } from '../../ui/controls/button.tsx';
 import { CopyButton } from '../../ui/controls/copy-button.tsx';
 import { Icon } from '../../ui/controls/icon.tsx';
+import { QrCode } from '../../ui/controls/qr-code.tsx';
 import { Select } from '../../ui/controls/select.tsx';
 import { Notice } from '../../ui/feedback/notice.tsx';
 import styles from './sharing.module.css';
@@ -134,27 +134,5 @@ function MadeLink({ made: { url, invitation, isCopied } }: { readonly made: NewI
       </div>
       <QrCode text={url} label={t('qr')} />
     </Notice>
-  );
-}
-
-interface QrCodeProps {
-  readonly text: string;
-  readonly label: string;
-}
-
-/** A text for the camera of a phone: one square for each dark module. */
-function QrCode({ text, label }: QrCodeProps) {
-  const { data, size } = encode(text, { ecc: 'M', border: 3 });
-  const squares = data.flatMap((row, y) => row.flatMap((isDark, x) => (isDark ? [`M${x} ${y}h1v1h-1z`] : [])));
-  return (
-    <svg
-      className={styles.qr}
-      viewBox={`0 0 ${size} ${size}`}
-      role="img"
-      aria-label={label}
-      shapeRendering="crispEdges"
-    >
-      <path d={squares.join('')} />
-    </svg>
   );
 }

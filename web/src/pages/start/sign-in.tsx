@@ -1,3 +1,4 @@
+import { useState } from 'react';
 import { useTexts } from '../../i18n/use-texts.ts';
 import { session } from '../../session/app-session.ts';
 import type { EndReason } from '../../session/session-channel.ts';
@@ -7,6 +8,7 @@ import { Notice } from '../../ui/feedback/notice.tsx';
 import { useAttempt } from '../../ui/feedback/use-attempt.ts';
 import { OwnDevice, takeOwnDevice } from './own-device.tsx';
 import { PasswordField } from './password-field.tsx';
+import { SecondStep, ticketOf } from './second-step.tsx';
 import { StartCard, StartForm, type Welcome } from './start-card.tsx';
 import { StartError } from './start-error.tsx';
 
@@ -26,6 +28,9 @@ interface SignInProps {
 export function SignIn({ isReset, ended, register, forgot = null, welcome }: SignInProps) {
   const t = useTexts('start');
   const attempt = useAttempt();
+  const [wasLeft, leave] = useState<string | null>(null);
+  const ticket = ticketOf(attempt.error);
+  if (ticket !== null && ticket !== wasLeft) return <SecondStep ticket={ticket} back={() => leave(ticket)} />;
   return (
     <StartCard
       title={t('signInTitle')}
@@ -65,7 +70,7 @@ export function SignIn({ isReset, ended, register, forgot = null, welcome }: Sig
         <Field label={t('email')} name="email" type="email" autoComplete="username" required autoFocus />
         <PasswordField label={t('password')} name="password" />
         <OwnDevice />
-        <StartError error={attempt.error} />
+        <StartError error={ticket === null ? attempt.error : null} />
         <Button type="submit" look="primary" aria-disabled={attempt.isRunning}>
           {t(attempt.isRunning ? 'signingIn' : 'signIn')}
         </Button>

@@ -13,6 +13,8 @@ const KEYS: Readonly<Record<string, Key>> = {
   invalid_credentials: 'error.invalidCredentials',
   account_suspended: 'error.suspended',
   suspended: 'error.suspended',
+  invalid_code: 'error.invalidCode',
+  invalid_ticket: 'error.invalidTicket',
   'email and password required': 'error.required',
   password_too_short: 'error.tooShort',
   password_too_long: 'error.tooLong',

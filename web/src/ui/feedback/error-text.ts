@@ -9,6 +9,7 @@ const BY_CODE: Readonly<Record<string, Key>> = {
   body_too_large: 'tooLarge',
   file_too_large: 'tooLarge',
   import_in_progress: 'importing',
+  invalid_code: 'code',
   invalid_password: 'password',
   last_admin: 'lastAdmin',
   not_found: 'missingOperation',
@@ -16,6 +17,7 @@ const BY_CODE: Readonly<Record<string, Key>> = {
   owner_cannot_leave: 'ownerCannotLeave',
   owner_required: 'ownerRequired',
   owner_suspended: 'ownerSuspended',
+  step_up_required: 'unproved',
   storage_full: 'full',
   too_many_members: 'tooManyMembers',
 };

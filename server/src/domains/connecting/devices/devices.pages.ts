@@ -1,3 +1,4 @@
+import { codeFields } from '../../../http/pages/code-fields.pages.ts';
 import type { PageLanguage } from '../../../http/pages/page-language.ts';
 import { pageTexts } from '../../../http/pages/page-texts.ts';
 import { faultOf, Html, html, type Page } from '../../../http/pages/pages.ts';
@@ -24,7 +25,29 @@ ${faultOf(fault)}
 <label for="password">${common.password}</label>
 <input id="password" name="password" type="password" autocomplete="current-password" required>
 <div class="buttons">
-<button class="main" name="step" value="sign-in">${t.goOn}</button>
+<button class="main" name="step" value="sign-in">${common.goOn}</button>
+</div>
+</form>`,
+  };
+}
+
+/** The page for the second factor of a sign-in. @param fault an explained error; null for none. */
+export function linkCodePage(
+  language: PageLanguage,
+  { code, ticket }: { code: string; ticket: string },
+  fault: string | null,
+): Page {
+  const [t, common] = [linkTexts[language], pageTexts[language]];
+  return {
+    language,
+    title: t.title,
+    body: html`<h1>${t.title}</h1>
+${faultOf(fault)}
+<form method="post" action="/link">
+<input type="hidden" name="code" value="${code}">
+${codeFields(language, ticket)}
+<div class="buttons">
+<button class="main" name="step" value="code">${common.goOn}</button>
 </div>
 </form>`,
   };
@@ -76,7 +99,6 @@ const english = {
   title: 'Link a device',
   about: 'Type the code that your device shows, and sign in. Never type a code that somebody sent you.',
   code: 'Code',
-  goOn: 'Go on',
   question: (device: string | null) => `Link ${device ?? 'this device'}?`,
   access: 'It will read and change notes in the one vault you choose, until you end it under your connections.',
   vault: 'Vault',
@@ -97,7 +119,6 @@ const german: LinkTexts = {
   about:
     'Gib den Code ein, den dein Gerät zeigt, und melde dich an. Gib nie einen Code ein, den dir jemand geschickt hat.',
   code: 'Code',
-  goOn: 'Weiter',
   question: (device) => `${device ?? 'Dieses Gerät'} verbinden?`,
   access:
     'Es wird in dem einen Tresor, den du wählst, Notizen lesen und ändern, bis du es unter deinen Verbindungen beendest.',
@@ -117,7 +138,6 @@ const japanese: LinkTexts = {
   about:
     '端末に表示されているコードを入力し、サインインしてください。人から送られてきたコードは決して入力しないでください。',
   code: 'コード',
-  goOn: '続ける',
   question: (device) => `${device ?? 'この端末'} をリンクしますか?`,
   access: '選んだ1つの保管庫のノートを閲覧・変更できるようになります。「接続」でいつでも終了できます。',
   vault: '保管庫',

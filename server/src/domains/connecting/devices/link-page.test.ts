@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { Browser, fieldsOf } from '../../../../test/kit/clients/oauth.ts';
 import { onSqlite } from '../../../../test/kit/engines.ts';
 import { startServer, type TestServer } from '../../../../test/kit/server.ts';
+import { setUpTotp } from '../../../../test/kit/totp.ts';
 
 const start = (open: Parameters<typeof startServer>[0]['open']) =>
   startServer({ open, config: { publicUrl: 'https://notes.example' } });
@@ -57,6 +58,24 @@ onSqlite('the page of a device link', (open) => {
     server.clock.shiftWall({ days: -400 });
     const late = await browser.submit(choice, 'allow');
     assert.deepEqual([late.status, /Linked/.test(late.text)], [400, false]);
+  });
+
+  test('asks for the second factor of an account that has one, once more after a wrong code', async () => {
+    await using server = await start(open);
+    await server.alice.signed();
+    const app = await setUpTotp(server.alice, server.clock);
+    const browser = new Browser(server);
+    const link = await begin(server, { device_name: 'Pad', vault_name: 'Notes' });
+    const asked = await signedIn(server, link, browser);
+    assert.equal(fieldsOf(asked.text).code, link.user_code);
+    assert.ok(!asked.text.includes('value="allow"'));
+    const wrong = await browser.submit(asked, 'code', { second_factor: app.wrong() });
+    assert.deepEqual([wrong.status, /role="alert">This code is wrong/.test(wrong.text)], [403, true]);
+    const choice = await browser.submit(wrong, 'code', { second_factor: app.next() });
+    assert.equal((await browser.submit(choice, 'allow', { vault: 'new' })).status, 200);
+    assert.equal((await poll(server, link.device_code)).status, 200);
+    const over = await browser.submit(wrong, 'code', { second_factor: app.next() });
+    assert.deepEqual([over.status, /id="password"/.test(over.text)], [401, true]);
   });
 
   test('speaks the language of the browser, and of the person once that is known', async () => {

@@ -5,6 +5,7 @@ import { Type } from 'typebox';
 import { latestPlausible } from '../../../ports/clock/clock.ts';
 import type { SealingKey } from '../../../ports/keyring/keyring.ts';
 import { SealedJson } from '../../../ports/keyring/sealed-json.ts';
+import type { Identified } from '../../content/accounts/accounts.ts';
 import type { Principal } from '../../foundation/access/access.ts';
 import { openedOr } from '../../foundation/keys/keys.ts';
 import { runUnder, standingOfSignIn } from '../../foundation/rights/rights.ts';
@@ -22,6 +23,14 @@ export interface SignInForm {
   readonly code: string;
   readonly email: string;
   readonly password: string;
+  readonly address: string;
+}
+
+export interface SecondFactorForm {
+  /** The code that the device shows. */
+  readonly code: string;
+  readonly ticket: string;
+  readonly secondFactor: string;
   readonly address: string;
 }
 
@@ -49,8 +58,17 @@ export class LinkPage {
 
   /** Throws the errors of a sign-in, and `device_code_not_found`. */
   async open({ code, email, password, address }: SignInForm) {
+    return this.#choice(code, await this.#deps.accounts.identify({ email, password }, address));
+  }
+
+  /** Throws the errors of a second factor, and `device_code_not_found`. */
+  async proveSecondFactor({ code, secondFactor, ticket, address }: SecondFactorForm) {
+    const step = { ticket, code: secondFactor };
+    return this.#choice(code, await this.#deps.accounts.identifyBySecondFactor(step, address));
+  }
+
+  async #choice(code: string, { id, rightsVersion }: Identified) {
     const { keys, clock, accounts, vaults } = this.#deps;
-    const { id, rightsVersion } = await accounts.identify({ email, password }, address);
     const found = await this.#authorization.lookUp(id, code);
     if (found === null) throw new NotevaultError('device_code_not_found');
     const server = await keys.openServer();

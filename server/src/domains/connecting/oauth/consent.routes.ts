@@ -1,11 +1,11 @@
 import { NotevaultError } from '@notevault/protocol/errors.ts';
 import { MB } from '@notevault/protocol/values/byte-units.ts';
-import { type Form, runForm, SIGN_IN_FAULTS, stepOf } from '../../../http/pages/forms.ts';
+import { CODE_FAULTS, type Form, runForm, SIGN_IN_FAULTS, stepOf, ticketOf } from '../../../http/pages/forms.ts';
 import { personLanguage } from '../../../http/pages/page-language.ts';
 import { faultText } from '../../../http/pages/page-texts.ts';
 import type { Page } from '../../../http/pages/pages.ts';
 import type { RawReply, RawRequest, RawRoute } from '../../../http/pages/raw-routes.ts';
-import { consentPage, signInPage } from './oauth.pages.ts';
+import { codePage, consentPage, signInPage } from './oauth.pages.ts';
 import type { Consent, ConsentRequest, OAuth } from './oauth.ts';
 
 /** Large, because a form names every vault of its sender. */
@@ -40,6 +40,8 @@ async function decide(oauth: OAuth, request: RawRequest): Promise<RawReply> {
   switch (stepOf(form)) {
     case 'sign-in':
       return signIn(consent, request, form);
+    case 'code':
+      return proveSecondFactor(consent, request, form);
     case 'sign-out':
       await consent.signOut(browser, { token });
       return { page: signInPage(language, await consent.read(browser), null, '') };
@@ -55,10 +57,26 @@ async function decide(oauth: OAuth, request: RawRequest): Promise<RawReply> {
 async function signIn(consent: Consent, request: RawRequest, { token, fields, address }: Form): Promise<RawReply> {
   const { browser, language } = request;
   const [email, password] = [fields.get('email') ?? '', fields.get('password') ?? ''];
-  const { fault } = await runForm(consent.signIn(browser, { token, email, password, address }), SIGN_IN_FAULTS);
+  const signing = consent.signIn(browser, { token, email, password, address });
+  const ticket = await signing.then(() => null, ticketOf);
+  const { fault } = ticket === null ? await runForm(signing, SIGN_IN_FAULTS) : { fault: null };
   const options = await consent.read(browser);
+  if (ticket !== null) return { page: codePage(language, options, ticket, null) };
   if (fault === null) return { page: stepPage(request, options, options.fault) };
   return { status: fault.status, page: signInPage(language, options, faultText(language, fault.code) ?? '', email) };
+}
+
+async function proveSecondFactor(consent: Consent, request: RawRequest, form: Form): Promise<RawReply> {
+  const { browser, language } = request;
+  const { token, fields, address } = form;
+  const [ticket, code] = [fields.get('ticket') ?? '', fields.get('second_factor') ?? ''];
+  const { fault } = await runForm(consent.proveSecondFactor(browser, { token, ticket, code, address }), CODE_FAULTS);
+  const options = await consent.read(browser);
+  if (fault === null) return { page: stepPage(request, options, options.fault) };
+  const text = faultText(language, fault.code) ?? '';
+  const isOver = fault.code === 'invalid_ticket' || fault.code === 'account_suspended';
+  const page = isOver ? signInPage(language, options, text, '') : codePage(language, options, ticket, text);
+  return { status: fault.status, page };
 }
 
 async function allow(consent: Consent, request: RawRequest, { token, fields }: Form): Promise<RawReply> {

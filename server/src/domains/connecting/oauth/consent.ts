@@ -5,6 +5,7 @@ import { cleanText } from '@notevault/protocol/values/clean-text.ts';
 import type { UserId } from '@notevault/protocol/values/ids.ts';
 import type { Client, Interaction, InteractionResults, Provider } from 'oidc-provider';
 import type { SealingKey } from '../../../ports/keyring/keyring.ts';
+import type { Identified } from '../../content/accounts/accounts.ts';
 import {
   PERMISSIONS,
   type PermissionLevel,
@@ -47,6 +48,12 @@ export interface ConsentForm {
 export interface SignInForm extends ConsentForm {
   readonly email: string;
   readonly password: string;
+  readonly address: string;
+}
+
+export interface SecondFactorForm extends ConsentForm {
+  readonly ticket: string;
+  readonly code: string;
   readonly address: string;
 }
 
@@ -93,11 +100,18 @@ export class Consent {
   /** Throws the errors of a sign-in, `authorization_over`, `foreign_form`. */
   async signIn(browser: BrowserRequest, { token, email, password, address }: SignInForm): Promise<{ email: string }> {
     await this.#openForm(browser, token);
-    const user = await this.#deps.accounts.identify({ email, password }, address);
-    await this.#finish(browser, {
-      login: { accountId: user.id, remember: false, rightsVersion: user.rightsVersion },
-    });
-    return { email: user.email };
+    return this.#signedIn(browser, await this.#deps.accounts.identify({ email, password }, address));
+  }
+
+  /** Throws the errors of a second factor, `authorization_over`, `foreign_form`. */
+  async proveSecondFactor(browser: BrowserRequest, { token, address, ...step }: SecondFactorForm) {
+    await this.#openForm(browser, token);
+    return this.#signedIn(browser, await this.#deps.accounts.identifyBySecondFactor(step, address));
+  }
+
+  async #signedIn(browser: BrowserRequest, { id, email, rightsVersion }: Identified): Promise<{ email: string }> {
+    await this.#finish(browser, { login: { accountId: id, remember: false, rightsVersion } });
+    return { email };
   }
 
   /** Lets another person sign in. */

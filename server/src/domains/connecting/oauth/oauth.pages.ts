@@ -1,3 +1,4 @@
+import { codeFields } from '../../../http/pages/code-fields.pages.ts';
 import type { PageLanguage } from '../../../http/pages/page-language.ts';
 import { pageTexts } from '../../../http/pages/page-texts.ts';
 import { faultOf, Html, html, type Page } from '../../../http/pages/pages.ts';
@@ -23,6 +24,32 @@ ${faultOf(fault)}
 <input id="email" name="email" type="email" autocomplete="username" required autofocus value="${email}">
 <label for="password">${common.password}</label>
 <input id="password" name="password" type="password" autocomplete="current-password" required>
+<div class="buttons">
+<button name="step" value="deny" formnovalidate>${common.cancel}</button>
+<button class="main">${common.signIn}</button>
+</div>
+</form>`,
+    formTargets: formTargets(client.redirectUri),
+  };
+}
+
+/** The page for the second factor of a sign-in. @param fault an explained error; null for none. */
+export function codePage(
+  language: PageLanguage,
+  { client, formToken }: ConsentRequest,
+  ticket: string,
+  fault: string | null,
+): Page {
+  const [t, common] = [consentTexts[language], pageTexts[language]];
+  return {
+    language,
+    title: common.signIn,
+    body: html`<h1>${t.signInTitle(nameOf(client, t))}</h1>
+${faultOf(fault)}
+<form method="post">
+<input type="hidden" name="token" value="${formToken}">
+<input type="hidden" name="step" value="code">
+${codeFields(language, ticket)}
 <div class="buttons">
 <button name="step" value="deny" formnovalidate>${common.cancel}</button>
 <button class="main">${common.signIn}</button>

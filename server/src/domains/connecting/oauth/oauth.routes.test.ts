@@ -6,6 +6,7 @@ import { interruptible } from '../../../../test/kit/database/interruptible-datab
 import { onSqlite } from '../../../../test/kit/engines.ts';
 import type { Caller } from '../../../../test/kit/person.ts';
 import { startServer, type TestServer, type TestServerOptions } from '../../../../test/kit/server.ts';
+import { setUpTotp } from '../../../../test/kit/totp.ts';
 
 const ISSUER = 'https://notes.example';
 const start = (options: TestServerOptions) =>
@@ -19,6 +20,22 @@ const statusWith = async (server: TestServer, { access_token }: Pair) =>
 const jsonOf = async (answer: Response): Promise<any> => answer.json();
 
 onSqlite('the OAuth metadata and endpoints', (open) => {
+  test('the consent page asks for the second factor of an account that has one', async () => {
+    await using server = await start({ open });
+    const vault = await vaultOf(server.alice);
+    const app = await setUpTotp(server.alice, server.clock);
+    const { url } = await (await OAuthApp.register(server)).ask();
+    const browser = new Browser(server);
+    const asked = await signedIn(browser, url, server.alice);
+    assert.ok(!asked.text.includes(vault));
+    const unproved = await browser.submit(asked, 'allow');
+    assert.equal(unproved.status, 400, 'a password alone decides nothing');
+    const wrong = await browser.submit(asked, 'code', { second_factor: app.wrong() });
+    assert.deepEqual([wrong.status, /role="alert">This code is wrong/.test(wrong.text)], [403, true]);
+    const choice = await browser.submit(wrong, 'code', { second_factor: app.recoveryCodes[0] ?? '' });
+    assert.ok(choice.text.includes(`vault:${vault}`));
+  });
+
   test('are found by clients of any origin, whatever host name they use', async () => {
     await using server = await start({ open });
     const get = (path: string, headers: Record<string, string> = {}) => fetch(server.url + path, { headers });

@@ -26,7 +26,7 @@ export interface OAuthDeps {
   readonly db: Database;
   readonly keys: Keys;
   readonly clock: Clock;
-  readonly accounts: Pick<Accounts, 'me' | 'identify' | 'lockUser'>;
+  readonly accounts: Pick<Accounts, 'me' | 'identify' | 'identifyBySecondFactor' | 'lockUser'>;
   readonly vaults: Pick<Vaults, 'list' | 'confirmRights'>;
   readonly credentials: Pick<Credentials, 'insert' | 'end'>;
   /** Fetches the metadata documents and keys of clients. */

@@ -8,7 +8,7 @@ import type { AccountContext, AccountDeps } from './accounts.ts';
 import { lockAdmins, requireAdmin, requireOtherAdmin } from './admin.ts';
 import { analyticsIdOf, requestErasure } from './profile.ts';
 import { rightsTaken } from './rights-taken.ts';
-import { PASSWORDS } from './sessions/attempts.ts';
+import { checkOwnPassword } from './sessions/proofs.ts';
 import * as sessionStore from './sessions/sessions.store.ts';
 
 const BATCH = 100;
@@ -29,18 +29,6 @@ export async function deleteUser(deps: AccountContext, admin: UserId, sent: stri
   const row = id === null ? undefined : await deps.db.get(store.findUser, { id });
   if (row === undefined) throw new NotevaultError('user_not_found');
   await erase(deps, row, admin);
-}
-
-/** Throws `password_required`, `invalid_password`, `rate_limited`. */
-async function checkOwnPassword(deps: AccountContext, userId: UserId, password: unknown): Promise<UserRow> {
-  const { db, passwords, attempts } = deps;
-  if (typeof password !== 'string' || password === '') throw new NotevaultError('password_required');
-  const row = await db.get(store.findUser, { id: userId });
-  if (row === undefined) throw new NotevaultError('unauthorized');
-  const uncount = await attempts.count([`in a session of ${userId}`, PASSWORDS]);
-  if (!(await passwords.verify(password, row.password_hash))) throw new NotevaultError('invalid_password');
-  await uncount();
-  return row;
 }
 
 /** @param admin who erases it; null for its owner. */

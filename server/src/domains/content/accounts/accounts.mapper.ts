@@ -3,7 +3,7 @@ import { isoTime } from '@notevault/protocol/values/time.ts';
 import type { Accounts } from './accounts.ts';
 import type { User } from './profile.ts';
 import { isBrief, type Tokens } from './sessions/refresh-tokens.ts';
-import type { SignedIn } from './sessions/sessions.ts';
+import type { SignedIn } from './sessions/sign-in.ts';
 
 export function userView(user: User): { user: UserBody } {
   return {
@@ -22,13 +22,14 @@ export function userView(user: User): { user: UserBody } {
 /** @param current id of the caller's own session. */
 export function sessionsView(sessions: Awaited<ReturnType<Accounts['sessionsOf']>>, current: string): SessionsResponse {
   return {
-    sessions: sessions.map(({ id, created_at, last_used_at, client }) => ({
+    sessions: sessions.map(({ id, created_at, last_used_at, client, method }) => ({
       id,
       current: id === current,
       created_at: isoTime(created_at),
       last_used_at: isoTime(last_used_at),
       ip: client?.address ?? null,
       user_agent: client?.userAgent ?? null,
+      method,
     })),
   };
 }

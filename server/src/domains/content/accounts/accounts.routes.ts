@@ -1,6 +1,5 @@
 import * as schema from '@notevault/protocol/accounts.ts';
 import { DeletedCount, IdParams } from '@notevault/protocol/values/schemas.ts';
-import { isoTimeOrNull } from '@notevault/protocol/values/time.ts';
 import { type RequestContext, type Route, route } from '../../../http/route.ts';
 import {
   REFRESH_COOKIE,
@@ -56,8 +55,31 @@ function signInRoutes(accounts: Accounts): Route[] {
       summary: 'Sign in',
       body: schema.LoginBody,
       responses: { 200: schema.SignedInResponse },
-      errors: ['email_and_password_required', 'invalid_credentials', 'account_suspended'],
+      errors: ['email_and_password_required', 'invalid_credentials', 'account_suspended', 'second_factor_required'],
       handle: async ({ body, ...from }) => signedInReply(await accounts.login(body ?? {}, clientOf(from))),
+    }),
+    route({
+      method: 'POST',
+      path: '/auth/second-factor',
+      operation: 'proveSecondFactor',
+      summary: 'Finish a sign-in with a code of the second factor',
+      body: schema.SecondFactorBody,
+      responses: { 200: schema.SignedInResponse },
+      errors: ['invalid_ticket', 'invalid_code', 'account_suspended'],
+      handle: async ({ body, ...from }) => signedInReply(await accounts.proveSecondFactor(body, clientOf(from))),
+    }),
+    route({
+      method: 'POST',
+      path: '/auth/step-up',
+      operation: 'stepUp',
+      summary: 'Prove once more who uses the session',
+      body: schema.StepUpBody,
+      responses: { 200: schema.Ok },
+      errors: ['invalid_password', 'invalid_code', 'password_required'],
+      handle: async ({ principal, body }) => {
+        await accounts.stepUp(principal, body);
+        return { body: { ok: true } };
+      },
     }),
   ];
 }
@@ -179,17 +201,6 @@ function addressRoutes(accounts: Accounts): Route[] {
       handle: async ({ body }) => {
         await accounts.forgotPassword(body?.email);
         return { body: { ok: true } };
-      },
-    }),
-    route({
-      method: 'GET',
-      path: '/me/sign-in',
-      operation: 'getSignInSettings',
-      summary: 'How the account can be signed in to',
-      responses: { 200: schema.SignInSettings },
-      handle: async ({ principal }) => {
-        const { confirmedAt, hasMail } = await accounts.signInSettings(principal.userId);
-        return { body: { email_confirmed_at: isoTimeOrNull(confirmedAt), mail: hasMail } };
       },
     }),
     route({

@@ -1,3 +1,4 @@
+import type { SessionMethod } from '@notevault/protocol/accounts.ts';
 import type { SessionId, UserId } from '@notevault/protocol/values/ids.ts';
 
 export type Role = 'admin' | 'member';
@@ -52,6 +53,10 @@ export interface SessionRow {
   last_used_at: number;
   /** 30 days after the last refresh. */
   expires_at: number;
+  /** When its user last proved who they are: at sign-in, or later by a step-up. */
+  proved_at: number;
+  /** The last step of its sign-in. */
+  method: SessionMethod;
 }
 
 /** The current refresh token of a session, and those replaced within the grace period. */
@@ -69,6 +74,18 @@ export interface AccessTokenRow {
   /** SHA-256 of the token. */
   hash: Buffer;
   session_id: SessionId;
+  expires_at: number;
+}
+
+/** A sign-in whose password was right, and that lacks the second factor. */
+export interface SignInTicketRow {
+  /** SHA-256 of the token. */
+  hash: Buffer;
+  user_id: UserId;
+  /** 1 if the session is to end with the browser, else 0. */
+  is_brief: number;
+  /** Codes that were tried. */
+  tries: number;
   expires_at: number;
 }
 
@@ -134,6 +151,7 @@ export interface AccountsTables {
   sessions: SessionRow;
   refresh_tokens: RefreshTokenRow;
   access_tokens: AccessTokenRow;
+  sign_in_tickets: SignInTicketRow;
   invites: InviteRow;
   password_resets: PasswordResetRow;
   email_confirmations: EmailConfirmationRow;
@@ -169,6 +187,21 @@ create table sign_in_attempts (
   expires_at bigint not null
 );
 create index sign_in_attempts_expiring on sign_in_attempts (expires_at);
+`;
+
+/** Sessions that are open at the upgrade have proved nothing lately. */
+export const stepUpDdl = `
+alter table sessions add column proved_at bigint not null default 0;
+alter table sessions add column method text not null default 'password';
+create table sign_in_tickets (
+  hash bytea primary key,
+  user_id uuid not null references users (id) on delete cascade,
+  is_brief bigint not null,
+  tries bigint not null,
+  expires_at bigint not null
+);
+create index sign_in_tickets_of_user on sign_in_tickets (user_id);
+create index sign_in_tickets_expiring on sign_in_tickets (expires_at);
 `;
 
 // Tokens are deleted with their session and sessions with their account, so no credential outlives its account.

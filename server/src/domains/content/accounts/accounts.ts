@@ -21,6 +21,7 @@ import {
   countAccounts,
   findByEmail,
   findOwner,
+  findUser,
   listUsers,
   openSession,
   setPlan,
@@ -41,18 +42,19 @@ import {
   setupToken,
 } from './registration.ts';
 import { Attempts } from './sessions/attempts.ts';
+import { countCodes, requireProof, stepUp } from './sessions/proofs.ts';
 import { findRefreshable, refresh } from './sessions/refresh-tokens.ts';
+import { type SecondFactors, sweepTickets } from './sessions/second-factor.ts';
 import {
   authenticate,
   endOtherSessions,
   endSession,
   forgetNetworks,
-  identify,
-  login,
   logout,
   recall,
   sessionsOf,
 } from './sessions/sessions.ts';
+import { identify, identifyBySecondFactor, login, proveSecondFactor } from './sessions/sign-in.ts';
 
 /** Effects of accounts in later domains; bound in app/. */
 export interface AccountHooks {
@@ -72,6 +74,7 @@ export interface AccountHooks {
    * invitation to a vault. Throws `invite_invalid`.
    */
   joining(invite: string, email: string): Promise<JoinStep | null>;
+  readonly secondFactors: SecondFactors;
 }
 
 /** Makes an account that is being registered a member; throws `invite_invalid` if that has become impossible. */
@@ -102,6 +105,8 @@ export interface AccountContext extends AccountDeps {
 
 export type { ListedUser, UserChange } from './admin.ts';
 export type { Invite } from './registration.ts';
+export type { SecondFactor, SecondFactors } from './sessions/second-factor.ts';
+export type { Identified } from './sessions/sign-in.ts';
 
 /** Accounts: registration, authentication, profiles and deletion. */
 export type Accounts = ReturnType<typeof createAccounts>;
@@ -114,7 +119,12 @@ export function createAccounts(accountDeps: AccountDeps) {
   };
   return {
     identify: identify.bind(null, deps),
+    identifyBySecondFactor: identifyBySecondFactor.bind(null, deps),
     login: login.bind(null, deps),
+    proveSecondFactor: proveSecondFactor.bind(null, deps),
+    requireProof: requireProof.bind(null, deps),
+    stepUp: stepUp.bind(null, deps),
+    countCodes: countCodes.bind(null, deps),
     register: register.bind(null, deps),
     bootstrap: bootstrap.bind(null, deps),
     createUser: createUser.bind(null, deps),
@@ -151,13 +161,15 @@ export function createAccounts(accountDeps: AccountDeps) {
     countAccounts: countAccounts.bind(null, deps),
     setPlan: setPlan.bind(null, deps),
     setSuspended: setSuspended.bind(null, deps),
+    find: findUser.bind(null, deps),
     findByEmail: findByEmail.bind(null, deps),
     findOwner: findOwner.bind(null, deps),
     openSession: openSession.bind(null, deps),
-    /** Forgets attempts and networks that no longer count. */
+    /** Forgets attempts, networks and tickets that no longer count. */
     async sweepSignIns() {
       await deps.attempts.sweep();
       await forgetNetworks(deps);
+      await sweepTickets(deps);
     },
     /** The form of an e-mail that is stored and compared; null when the text is not an e-mail. */
     canonicalEmail,

@@ -15,8 +15,8 @@ export const CONFIRMATION_MS = 24 * 60 * 60 * 1000;
 
 /** Facts about signing in to the account. */
 export async function signInSettings({ db, mails }: AccountDeps, userId: UserId) {
-  const { email_confirmed_at: confirmedAt } = present(await db.get(store.findUser, { id: userId }));
-  return { confirmedAt, hasMail: mails.isOn };
+  const { email_confirmed_at: confirmedAt, password_hash } = present(await db.get(store.findUser, { id: userId }));
+  return { confirmedAt, hasMail: mails.isOn, hasPassword: password_hash !== null };
 }
 
 /** Sends a link that confirms the address to the account’s address. Throws `rate_limited`. */

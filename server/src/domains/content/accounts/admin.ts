@@ -41,6 +41,13 @@ export async function findByEmail(deps: AccountDeps, email: string): Promise<Use
   return userOf(await findNamed(deps, email), server);
 }
 
+/** Returns null when there is no such account. */
+export async function findUser({ db, keys }: AccountDeps, id: UserId): Promise<User | null> {
+  const server = await keys.openServer();
+  const row = await db.get(store.findUser, { id });
+  return row === undefined ? null : userOf(row, server);
+}
+
 /** The named account, or the only one. Throws `validation` when there are several and none is named. */
 export async function findOwner(deps: AccountDeps, email?: string): Promise<User> {
   return userOf(await ownerRow(deps, email), await deps.keys.openServer());
@@ -62,7 +69,7 @@ export async function openSession(deps: AccountDeps, sent?: string): Promise<{ t
   const row = await ownerRow(deps, sent);
   if (row.suspended_at !== null) throw new NotevaultError('account_suspended');
   const server = await deps.keys.openServer();
-  const session = await prepareSession(deps, null);
+  const session = await prepareSession(deps, null, { method: 'command_line' });
   await deps.db.transact(async (handle) => {
     if ((await handle.get(store.lockUser, { id: row.id })) === undefined) {
       throw new NotevaultError('account_not_found');
@@ -97,7 +104,7 @@ export interface UserChange {
 
 /** A page of accounts in the order of their creation. Throws `invalid_cursor`. */
 export async function listUsers(
-  { db, clock }: AccountDeps,
+  { db, clock, hooks }: AccountDeps,
   cursor?: string,
 ): Promise<{ users: ListedUser[]; next: UserId | null }> {
   const after = cursor === undefined ? (NIL_UUID as UserId) : (parseUuid(cursor) as UserId | null);
@@ -108,7 +115,8 @@ export async function listUsers(
   if (first === undefined || last === undefined) return { users: [], next: null };
   const counts = await db.all(store.countSessionsOf, { first: first.id, last: last.id, now: clock.now() });
   const sessions = new Map(counts.map(({ userId, sessions: count }) => [userId, count]));
-  const users = page.map((row) => listed(row, sessions.get(row.id) ?? 0));
+  const withFactor = await hooks.secondFactors.among(db, first.id, last.id);
+  const users = page.map((row) => listed(row, sessions.get(row.id) ?? 0, withFactor.has(row.id)));
   return { users, next: rows.length > PAGE ? last.id : null };
 }
 
@@ -119,7 +127,7 @@ export async function updateUser(
   sent: string,
   change: UserChange,
 ): Promise<ListedUser> {
-  const { db, clock, plans } = deps;
+  const { db, clock, plans, hooks } = deps;
   const id = parseUuid(sent) as UserId | null;
   if (id === null) throw new NotevaultError('user_not_found');
   checkPlan(plans, change.plan);
@@ -129,7 +137,7 @@ export async function updateUser(
     const row = await changeAccount(handle, deps, id, change);
     if (row === undefined) throw new NotevaultError('user_not_found');
     const [counted] = await handle.all(store.countSessionsOf, { first: id, last: id, now: clock.now() });
-    return listed(row, counted?.sessions ?? 0);
+    return listed(row, counted?.sessions ?? 0, (await hooks.secondFactors.among(handle, id, id)).has(id));
   });
 }
 
@@ -162,8 +170,9 @@ export async function changeAccount(
   return handle.get(store.updateAccount, { id, plan, role, suspendedAt });
 }
 
-function listed({ id, email, display_name, role, plan, created_at, suspended_at }: UserRow, sessions: number) {
-  return { id, email, display_name, role, plan, created_at, suspended_at, sessions };
+function listed(row: UserRow, sessions: number, hasSecondFactor: boolean) {
+  const { id, email, display_name, role, plan, created_at, suspended_at } = row;
+  return { id, email, display_name, role, plan, created_at, suspended_at, sessions, hasSecondFactor };
 }
 
 /*

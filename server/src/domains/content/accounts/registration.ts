@@ -12,7 +12,8 @@ import { canonicalEmail } from './emails.ts';
 import { checkPassword } from './passwords.ts';
 import { cleanDisplayName, userOf } from './profile.ts';
 import type { SignInClient } from './sessions/session-client.ts';
-import { type Credentials, prepareSession, readCredentials, type SignedIn } from './sessions/sessions.ts';
+import { prepareSession } from './sessions/sessions.ts';
+import { type Credentials, readCredentials, type SignedIn } from './sessions/sign-in.ts';
 
 export interface NewAccount extends Credentials {
   readonly display_name?: string | null;

@@ -29,7 +29,7 @@ function peopleRoutes(members: Members): Route[] {
       params: schema.MemberParams,
       body: schema.ChangeMember,
       responses: { 200: schema.MemberChanged },
-      errors: [...OWNERS, 'member_not_found', 'owner_cannot_leave', 'limit_exceeded'],
+      errors: [...OWNERS, 'member_not_found', 'owner_cannot_leave', 'limit_exceeded', 'step_up_required'],
       handle: async ({ principal, params, body }) => ({
         body: { member: await members.change(principal, params.id, params.user_id, body.role) },
       }),

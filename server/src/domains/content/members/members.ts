@@ -26,7 +26,10 @@ export interface MemberHooks {
 export interface MemberDeps {
   readonly db: Database;
   readonly clock: Clock;
-  readonly accounts: Pick<Accounts, 'lockUser' | 'me' | 'findByEmail' | 'canonicalEmail' | 'inviteByMail'>;
+  readonly accounts: Pick<
+    Accounts,
+    'lockUser' | 'me' | 'findByEmail' | 'canonicalEmail' | 'inviteByMail' | 'requireProof'
+  >;
   readonly vaults: Vaults;
   readonly activity: Pick<ActivityLog, 'append'>;
   readonly events: EventSink;
@@ -67,15 +70,16 @@ export class Members {
     return isOwner ? { members, invitations: await this.invitations.list(row) } : { members };
   }
 
-  /** Changes the role of a member, or hands the vault over. Throws `member_not_found`, `owner_cannot_leave`. */
+  /** Changes the role of a member, or hands the vault over. Throws `member_not_found`, `owner_cannot_leave`, `step_up_required`. */
   async change(principal: Principal, vaultId: string, userId: string, role: Role): Promise<Member> {
-    const { db, vaults } = this.#deps;
+    const { db, vaults, accounts } = this.#deps;
     const found = await vaults.findAllowed(db, principal, vaultId, operations.updateMember);
     const to = parseUuid(userId) as UserId | null;
     const current = to === null ? null : roleOf({ userId: to }, found);
     if (to === null || current === null) throw new NotevaultError('member_not_found');
     if (current === 'owner' && role !== 'owner') throw new NotevaultError('owner_cannot_leave');
     if (role === 'owner') {
+      await accounts.requireProof(principal, 'all');
       if (current !== 'owner')
         await this.#handOver(found.id, to, actorOf(principal), (row) => this.#stillOwner(principal, row));
     } else {

@@ -119,6 +119,7 @@ function adminUserView(user: AdminUser): AdminUserBody {
     attachment_count: totals.attachments,
     used_bytes: totals.bytes,
     session_count: user.sessions,
+    second_factor: user.hasSecondFactor,
   };
 }
 

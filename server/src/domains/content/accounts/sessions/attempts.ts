@@ -36,6 +36,9 @@ export const PASSWORDS: Pace = {
   },
 };
 
+/** Codes of a second factor. */
+export const SECOND_FACTORS = atMost(10, HOUR_MS);
+
 /** Mails to one address that anybody can ask for, and invitations that one account sends. */
 export const MAILS = { hourly: atMost(3, HOUR_MS), daily: atMost(5, DAY_MS), invitations: atMost(100, DAY_MS) };
 

@@ -8,7 +8,7 @@ const refreshTokens = table('refresh_tokens');
 
 export const insertSession = sessions.insert(
   ...(['id', 'user_id', 'family_hash', 'client'] as const),
-  ...(['created_at', 'last_used_at', 'expires_at'] as const),
+  ...(['created_at', 'last_used_at', 'expires_at', 'proved_at', 'method'] as const),
 );
 
 /** A network from which the user signed in since then. */
@@ -52,7 +52,7 @@ export const prolongSession = statement(
 export const listSessions = statement((db, p: { userId: UserId; now: number }) =>
   db
     .selectFrom('sessions')
-    .select(['id', 'client', 'created_at', 'last_used_at'])
+    .select(['id', 'client', 'created_at', 'last_used_at', 'method'])
     .where('user_id', '=', p.userId)
     .where('expires_at', '>', p.now)
     .orderBy('last_used_at', 'desc')

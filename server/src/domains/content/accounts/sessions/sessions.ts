@@ -1,3 +1,4 @@
+import type { SessionMethod } from '@notevault/protocol/accounts.ts';
 import { NotevaultError } from '@notevault/protocol/errors.ts';
 import { cleanText } from '@notevault/protocol/values/clean-text.ts';
 import { NIL_UUID, parseUuid, type SessionId, type UserId } from '@notevault/protocol/values/ids.ts';
@@ -5,14 +6,11 @@ import { networkOf } from '@notevault/protocol/values/ip-network.ts';
 import type { WriteHandle } from '../../../../ports/database/database.ts';
 import type { SealingKey } from '../../../../ports/keyring/keyring.ts';
 import { bearerOf, hashOf, newToken, prefixes } from '../../../foundation/tokens/tokens.ts';
-import * as accountStore from '../accounts.store.ts';
 import type { Role, UserRow } from '../accounts.tables.ts';
-import type { AccountContext, AccountDeps } from '../accounts.ts';
-import { canonicalEmail } from '../emails.ts';
-import { type User, userOf } from '../profile.ts';
+import type { AccountDeps } from '../accounts.ts';
 import { rightsTaken } from '../rights-taken.ts';
-import { DAY_MS, PASSWORDS } from './attempts.ts';
-import { ACCESS_SECONDS, lifetimeOf, newFamily, sealToken, type Tokens } from './refresh-tokens.ts';
+import { DAY_MS } from './attempts.ts';
+import { ACCESS_SECONDS, lifetimeOf, newFamily, sealToken } from './refresh-tokens.ts';
 import { openClient, type SignInClient, sealClient } from './session-client.ts';
 import * as store from './sessions.store.ts';
 
@@ -59,13 +57,15 @@ interface SessionOptions {
   readonly isBrief?: boolean;
   /** Account that is told of a sign-in from an unknown network. */
   readonly told?: UserRow | null;
+  /** The last step of the sign-in. */
+  readonly method?: SessionMethod;
 }
 
 /** Makes a session to be written, with its secrets created and sealed before the transaction begins. */
 export async function prepareSession(
   deps: AccountDeps,
   client: SignInClient | null,
-  { isBrief = false, told = null }: SessionOptions = {},
+  { isBrief = false, told = null, method = 'password' }: SessionOptions = {},
 ) {
   const { keys, clock } = deps;
   const server = await keys.openServer();
@@ -82,14 +82,15 @@ export async function prepareSession(
     created_at: now,
     last_used_at: now,
     expires_at: now + lifetimeOf(family),
+    proved_at: now,
   };
   const sealed = sealToken(server, id, refresh.raw);
   const notice = client === null || told === null ? null : await prepareNotice(deps, told, client);
   return {
     tokens: { accessToken: access.raw, expiresIn: ACCESS_SECONDS, refreshToken: refresh.raw },
-    async write(handle: WriteHandle, userId: UserId) {
+    async write(handle: WriteHandle, userId: UserId, by: SessionMethod = method) {
       await handle.run(store.deleteExpiredSessions, { userId, now });
-      await handle.run(store.insertSession, { ...session, user_id: userId });
+      await handle.run(store.insertSession, { ...session, user_id: userId, method: by });
       await handle.run(store.insertRefreshToken, { session_id: id, hash: refresh.hash, sealed });
       const expires_at = now + ACCESS_SECONDS * 1000;
       await handle.run(store.insertAccessToken, { hash: access.hash, session_id: id, expires_at });
@@ -110,6 +111,23 @@ async function prepareNotice({ mails, clock }: AccountDeps, user: UserRow, { add
 }
 
 const PROGRAM_MAX = 200;
+
+/** Returns the network of an address, and whether the account signed in from it lately. */
+export async function findNetwork(
+  { db, keys, clock }: AccountDeps,
+  userId: UserId | undefined,
+  address: string | null,
+): Promise<{ network: string | null; isKnown: boolean }> {
+  const server = await keys.openServer();
+  const network = address === null ? null : networkOf(address);
+  const networkMac = network === null ? NO_MAC : networkMacOf(server, network);
+  const since = clock.now() - KNOWN_MS;
+  const known = await db.get(store.findKnownNetwork, { userId: userId ?? DUMMY_USER, networkMac, since });
+  return { network, isKnown: known !== undefined };
+}
+
+const DUMMY_USER = NIL_UUID as UserId;
+const NO_MAC = Buffer.alloc(0);
 
 /** Forgets networks from which accounts signed in long ago. */
 export async function forgetNetworks({ db, clock }: AccountDeps): Promise<void> {
@@ -180,80 +198,4 @@ export async function endOtherSessions(
     await rightsTaken(handle, deps, userId);
     return await handle.run(store.deleteOtherSessions, { userId, kept: credentialId as SessionId });
   });
-}
-
-export interface SignedIn extends Tokens {
-  readonly user: User;
-}
-
-/** The unchecked body of a registration or sign-in: any fault of its two fields gets the same error. */
-export interface Credentials {
-  readonly email?: unknown;
-  readonly password?: unknown;
-  /** False for a session that ends with the browser. */
-  readonly remember?: unknown;
-}
-
-/** Throws `email_and_password_required`, `invalid_credentials`, `account_suspended`, `rate_limited`. */
-export async function login(
-  deps: AccountContext,
-  credentials: Credentials,
-  client: SignInClient | null = null,
-): Promise<SignedIn> {
-  const row = await check(deps, credentials, client?.address);
-  const server = await deps.keys.openServer();
-  const session = await prepareSession(deps, client, { isBrief: credentials.remember === false, told: row });
-  await deps.db.transact(async (handle) => {
-    // A password change revokes every session, so none may be opened with the old password meanwhile.
-    const held = await handle.get(accountStore.lockUser, { id: row.id });
-    if (held?.password_hash !== row.password_hash) throw new NotevaultError('invalid_credentials');
-    if (held.suspended_at !== null) throw new NotevaultError('account_suspended');
-    await session.write(handle, row.id);
-  });
-  return { ...session.tokens, user: userOf(row, server) };
-}
-
-/** Returns the account of these credentials, with its rights version, without opening a session; throws like `login`. */
-export async function identify(deps: AccountContext, credentials: Credentials, address: string | null = null) {
-  const { id, email, rights_version: rightsVersion } = await check(deps, credentials, address);
-  return { id, email, rightsVersion };
-}
-
-async function check(
-  { db, keys, clock, passwords, attempts, events }: AccountContext,
-  { email: sent, password: secret }: Credentials,
-  address: string | null = null,
-): Promise<UserRow> {
-  const { email, password } = readCredentials(sent, secret);
-  const server = await keys.openServer();
-  const row = await db.get(accountStore.findUserByEmail, { email });
-  // Attempts from a network from which the account signed in are counted separately: others cannot use them up.
-  const network = address === null ? null : networkOf(address);
-  const networkMac = network === null ? NO_MAC : networkMacOf(server, network);
-  const since = clock.now() - KNOWN_MS;
-  const known = await db.get(store.findKnownNetwork, { userId: row?.id ?? DUMMY_USER, networkMac, since });
-  const uncount = await attempts.count([
-    known === undefined ? `at ${email}` : `at ${email} from ${network}`,
-    PASSWORDS,
-  ]);
-  const right = await passwords.verify(password, row?.password_hash ?? null);
-  if (row === undefined || !right) {
-    events.emit('signInRefused', { address });
-    throw new NotevaultError('invalid_credentials');
-  }
-  await uncount();
-  if (row.suspended_at !== null) throw new NotevaultError('account_suspended');
-  return row;
-}
-
-const DUMMY_USER = NIL_UUID as UserId;
-const NO_MAC = Buffer.alloc(0);
-
-/** Throws `email_and_password_required`. */
-export function readCredentials(email: unknown, password: unknown): { email: string; password: string } {
-  const canonical = canonicalEmail(email);
-  if (canonical === null || typeof password !== 'string' || password === '') {
-    throw new NotevaultError('email_and_password_required');
-  }
-  return { email: canonical, password };
 }

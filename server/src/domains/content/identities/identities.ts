@@ -1,0 +1,55 @@
+import type { SignInMethod } from '@notevault/protocol/accounts.ts';
+import { NotevaultError } from '@notevault/protocol/errors.ts';
+import { parseUuid, type UserId } from '@notevault/protocol/values/ids.ts';
+import type { Clock } from '../../../ports/clock/clock.ts';
+import type { Database } from '../../../ports/database/database.ts';
+import type { Keys } from '../../foundation/keys/keys.ts';
+import type { Accounts } from '../accounts/accounts.ts';
+import * as store from './identities.store.ts';
+import { among, confirmTotp, methodsOf, prepareCheck, removeTotp, startTotp } from './totp.ts';
+
+export interface IdentityDeps {
+  readonly db: Database;
+  readonly keys: Keys;
+  readonly clock: Clock;
+  readonly accounts: Pick<Accounts, 'me' | 'find' | 'findByEmail' | 'countCodes' | 'signInSettings'>;
+}
+
+/** Ways to sign in beside the password: the second factors of accounts. */
+export type Identities = ReturnType<typeof createIdentities>;
+
+export function createIdentities(deps: IdentityDeps) {
+  return {
+    startTotp: startTotp.bind(null, deps),
+    confirmTotp: confirmTotp.bind(null, deps),
+    removeTotp: removeTotp.bind(null, deps),
+    settings: settings.bind(null, deps),
+    resetSecondFactor: resetSecondFactor.bind(null, deps),
+    /** Removes the second factor of the account with an e-mail. Throws `account_not_found`. */
+    async resetNamed(email: string) {
+      await removeTotp(deps, (await deps.accounts.findByEmail(email)).id);
+    },
+    secondFactors: { methodsOf, among, prepareCheck: prepareCheck.bind(null, deps) },
+  };
+}
+
+/** How the account can be signed in to. */
+async function settings({ db, accounts }: IdentityDeps, userId: UserId) {
+  const { hasPassword, ...account } = await accounts.signInSettings(userId);
+  const factors = await methodsOf(db, userId);
+  const found = await db.get(store.findTotp, { user_id: userId });
+  const left = (await db.get(store.countRecoveryCodes, { userId }))?.left ?? 0;
+  const methods: SignInMethod[] = [...(hasPassword ? (['password'] as const) : []), ...factors];
+  return {
+    ...account,
+    methods,
+    totp: found?.confirmed_at == null ? null : { confirmedAt: found.confirmed_at, recoveryCodesLeft: left },
+  };
+}
+
+/** Removes the second factor of an account for an admin. Throws `user_not_found`. */
+async function resetSecondFactor(deps: IdentityDeps, sent: string): Promise<void> {
+  const id = parseUuid(sent) as UserId | null;
+  if (id === null || (await deps.accounts.find(id)) === null) throw new NotevaultError('user_not_found');
+  await removeTotp(deps, id);
+}
