@@ -185,8 +185,8 @@ const accounts = {
   })),
   login: row(401, () => ({ url: '/auth/login', body: { email: 'nobody@example.org', password: 'x' } })),
   proveSecondFactor: row(401, () => ({ url: '/auth/second-factor', body: { ticket: 'none', code: '123456' } })),
-  // With the wrong password, so that the row changes nothing.
-  stepUp: row(403, () => ({ url: '/auth/step-up', body: { password: 'wrong' } })),
+  // With wrong proofs, so that the row changes nothing.
+  stepUp: row(403, () => ({ url: '/auth/step-up', body: { password: 'wrong', code: '123456' } })),
   startTotp: row(200, () => ({ url: '/me/totp' })),
   confirmTotp: row(403, () => ({ url: '/me/totp/confirm', body: { code: '123456' } })),
   removeTotp: row(204, () => ({ url: '/me/totp' })),
