@@ -43,7 +43,7 @@ export function linkCodePage(
     title: t.title,
     body: html`<h1>${t.title}</h1>
 ${faultOf(fault)}
-<form method="post" action="/link">
+<form method="post" action="link">
 <input type="hidden" name="code" value="${code}">
 ${codeFields(language, ticket)}
 <div class="buttons">
