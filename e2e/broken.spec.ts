@@ -1,7 +1,7 @@
 import type { Page } from '@playwright/test';
 import { expect, expectAccessible, test } from './kit/test.ts';
 
-/** Refuses what is read from some addresses, until it is told to stop. */
+/** Refuses requests to matching URLs until `stop` is called. */
 async function refuse(page: Page, addresses: RegExp): Promise<{ stop(): Promise<void> }> {
   await page.route(addresses, (route) =>
     route.fulfill({ status: 400, contentType: 'application/json', body: '{"error":"bad_request"}' }),

@@ -1,6 +1,6 @@
 import { expect, expectAccessible, test } from './kit/test.ts';
 
-/** Whether a pixel of the links is drawn. */
+/** Script that returns whether any pixel of a link is drawn. */
 const HAS_LINKS = `(() => {
   const canvas = document.querySelector('.sigma-links');
   return canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height).data.some((value) => value > 0);

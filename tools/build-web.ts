@@ -10,7 +10,7 @@ import { webConfig } from './web-config.ts';
 const root = join(import.meta.dirname, '..');
 const folder = join(root, 'web/dist');
 const COMPRESSIBLE = /\.(css|html|js|json|svg|wasm|webmanifest|ttf)$/;
-/** The strongest level takes ten times as long for a hundredth of the size. */
+/** Level 9, because the maximum takes ten times as long to save another hundredth of the size. */
 const BROTLI = { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } };
 
 /**

@@ -122,7 +122,7 @@ function compiledName(path: string): string {
   return path.replace(/\.ts$/, '.js');
 }
 
-/** Modules keep their place in the tree, by which they find files beside them and the scripts of threads. */
+/** Keeps modules at their paths in the tree, because they find adjacent files and thread scripts by relative path. */
 function placesIn(root: string, addressOf: (path: string) => string): Plugin {
   return {
     name: 'places',

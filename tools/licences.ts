@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, sep } from 'node:path';
 
-/** Returns the licences of the packages that modules are of, which whoever gets a bundle of them has to get too. */
+/** Returns the licences of the packages of bundled modules, which must be distributed with the bundle. */
 export function licencesOf(modules: readonly string[]): string {
   const folders = new Set<string>();
   for (const id of modules) {

@@ -94,7 +94,7 @@ export async function makeNote({ url, headers }: LoadTarget, path: string, conte
   return ((await answer.json()) as { note: { id: string } }).note.id;
 }
 
-/** Opens a note again and again and lets `work` send, until the signal is aborted. */
+/** Opens a note repeatedly and lets `work` send to it, until the signal aborts. */
 export async function hostile(
   target: LoadTarget,
   signal: AbortSignal,

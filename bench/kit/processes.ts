@@ -55,12 +55,12 @@ export interface LoopDelay {
   readonly maxMs: number;
 }
 
-/** The first number among the arguments of the bench, or `otherwise`. */
+/** Returns the first number among the bench's arguments, or `otherwise`. */
 export function numberGiven(otherwise: number): number {
   return Number(process.argv.slice(2).find((arg) => /^\d+$/.test(arg)) ?? otherwise);
 }
 
-/** Whether it was said what the figures are of: a bench of several rounds starts as many databases. */
+/** Whether the settings of PostgreSQL were printed: a bench of several rounds starts several databases. */
 let isSaid = false;
 
 /** A fresh database on a PostgreSQL server of its own, or null without `--postgres` among the arguments of the bench. */

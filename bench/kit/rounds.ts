@@ -66,7 +66,7 @@ export function middleOf(values: readonly number[]): number {
   return values.toSorted((a, b) => a - b)[values.length >> 1] ?? Number.NaN;
 }
 
-/** A row of a table: the median over the rounds of each figure. */
+/** Returns a table row with the median of each figure over the rounds. */
 export function middleRow<Figures extends Readonly<Record<string, number>>>(
   name: string,
   rounds: readonly Figures[],

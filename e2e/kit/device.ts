@@ -1,6 +1,6 @@
 import type { Page } from '@playwright/test';
 
-/** The rows of a store of IndexedDB, as the browser keeps them; none if there is no such database. */
+/** Reads the rows of an IndexedDB store; none if there is no such database. */
 export function rowsOf<Row>(page: Page, database: string, store: string): Promise<Row[]> {
   return page.evaluate<Row[]>(`(async () => {
     if (!(await indexedDB.databases()).some(({ name }) => name === '${database}')) return [];

@@ -3,7 +3,7 @@ import type { Account } from './account.ts';
 import type { Server } from './server.ts';
 import { signedIn } from './test.ts';
 
-/** Another browser, in which nobody is signed in. */
+/** Opens another browser context, in which nobody is signed in. */
 export async function otherBrowser(context: BrowserContext): Promise<BrowserContext> {
   const other = await context
     .browser()
@@ -12,12 +12,12 @@ export async function otherBrowser(context: BrowserContext): Promise<BrowserCont
   return other;
 }
 
-/** An account with a vault of its own, which is used over the API. */
+/** Creates an account with a vault, for use over the API. */
 export async function ownerOf(server: Server, context: BrowserContext): Promise<Account> {
   return signedIn(server, await otherBrowser(context), { name: 'Mira', vault: 'Garden' });
 }
 
-/** Opens the dialog of who has the vault that is shown. */
+/** Opens the dialog with the people of the shown vault. */
 export async function openSharing(page: Page, vault: string): Promise<void> {
   await page.getByRole('button', { name: `Switch vault: ${vault}` }).click();
   await page.getByRole('menuitem', { name: /Share the vault…|People…/ }).click();

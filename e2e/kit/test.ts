@@ -72,7 +72,7 @@ export async function fillAccount(page: Page, name: string, email: string): Prom
 export const PASSWORD = 'correct horse battery';
 
 const TAGS = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
-/** The rules that another theme may break: it changes nothing but colours. */
+/** The rules that a second theme could break, because it changes only colours. */
 const COLOR_RULES = ['color-contrast', 'link-in-text-block'];
 
 /** Expects that the page has nothing that WCAG 2.2 AA forbids and a program can find, in both themes. */

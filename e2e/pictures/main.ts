@@ -69,7 +69,7 @@ async function takeAll(from: Browser, { name: look, ...options }: (typeof LOOKS)
   await context.close();
 }
 
-/** Somebody else who has a note open, with the cursor in it; closes it at the end. */
+/** Opens a note as another user with the cursor in it, and closes it when disposed. */
 async function writing(server: Server, context: BrowserContext, anna: Account, url: string): Promise<AsyncDisposable> {
   const other = await otherBrowser(context);
   await anna.shareWith(await signedIn(server, other, { name: 'Mira', vault: 'Kitchen' }), 'editor');

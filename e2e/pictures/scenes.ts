@@ -29,7 +29,7 @@ const editor = (page: Page) => page.locator('[data-editor-ready]').waitFor();
 const inMain = (page: Page, text: string) => page.getByRole('main').getByText(text).first().waitFor();
 const headed = (page: Page) => page.getByRole('heading').first().waitFor();
 
-/** Waits until the note's text and backlinks are drawn. */
+/** Waits until the note's text and backlinks are shown. */
 async function drawn(page: Page): Promise<void> {
   await page.locator('.cm-content').getByText('Frost dates').waitFor();
   await page.getByText('Linked from').waitFor();

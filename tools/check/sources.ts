@@ -65,7 +65,7 @@ export function resolveImport(from: string, specifier: string): string | null {
 
 const imports = new WeakMap<Source, Import[]>();
 
-/** Returns every import and re-export, static, dynamic or of a type alone. */
+/** Returns every import and re-export: static, dynamic and type-only. */
 export function importsOf(source: Source): Import[] {
   const known = imports.get(source);
   if (known !== undefined) return known;

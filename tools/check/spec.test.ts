@@ -27,7 +27,7 @@ test('each rule of the sync spec has a unique number, in order', () => {
   assert.equal(new Set(numbers).size, numbers.length);
 });
 
-/** Marks in the titles of tests, as `[M1]`. */
+/** Returns the marks in test titles, such as `[M1]`. */
 function marks(): Set<string> {
   const files = globSync('{server,packages,cli,clients}/**/*.test.ts', { cwd: root, exclude: ['**/node_modules/**'] });
   const more = globSync('{server/test/**/*.ts,e2e/*.spec.ts}', { cwd: root });

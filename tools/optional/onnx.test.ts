@@ -23,7 +23,7 @@ const inThread = (own: string) =>
 embedderContract('a model in a folder', async () => onnxEmbedder({ folder, threads: 1 }));
 embedderContract('a model in a thread', async () => inThread(folder));
 
-/** Creates the tiny model with other files. */
+/** Creates a copy of the tiny model with some files replaced. */
 async function variant(name: string, files: Record<string, string | Buffer | null>): Promise<string> {
   const own = join(folder, name);
   await writeTinyModel(own, files);

@@ -25,7 +25,7 @@ export interface DeviceBrowser extends AsyncDisposable {
   openPlugin(options: PluginOptions): Promise<DevicePage<'plugin'>>;
 }
 
-/** @typeParam Name what the page has the device as */
+/** @typeParam Name name of the page's global variable that holds the device */
 export interface DevicePage<Name extends 'device' | 'plugin' = 'device'> extends AsyncDisposable {
   readonly page: Page;
   /** Errors and warnings of the page's console. */

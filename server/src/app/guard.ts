@@ -10,7 +10,7 @@ import { isStorageFull } from '../telemetry/storage-state.ts';
 import type { Domains } from './domains.ts';
 import { credentialName, RecentVaults } from './recent-vaults.ts';
 
-/** Decides who calls, how often they may, and which vault they use. */
+/** Authenticates callers, limits their requests, and opens the vault of a request. */
 export class RequestGuard implements Guard {
   readonly #domains: Pick<Domains, 'accounts' | 'credentials' | 'vaults' | 'notes'>;
   readonly #db: Database;

@@ -52,7 +52,7 @@ describe('NodeDisk beside other programs', () => {
     assert.ok(found, path);
     return found;
   };
-  /** Replaces a file by another one of the same size and times, as a program does that restores a backup. */
+  /** Replaces a file by another of the same size and times, as a program that restores a backup does. */
   const swap = (path: string, text: string) => {
     const { mtimeMs } = statSync(at(path));
     writeFileSync(at('other.tmp'), text);

@@ -13,7 +13,7 @@ export interface Reporter {
   /** Reports the operations that a dry run would carry out. */
   preview(operations: readonly Operation[]): void;
   result(result: SyncResult): void;
-  /** Reports a change other than operations, such as the connection. */
+  /** Reports a change that is not an operation, such as a lost connection. */
   note(text: string): void;
 }
 

@@ -22,8 +22,8 @@ const REASONS: Readonly<Record<string, string>> = {
  * Reports changes below a folder. A report says only that something may have changed: what did is found by listing.
  * Saves by deleting and renaming are therefore no special case.
  *
- * The library follows the folders. Of the files it knows nothing, which saves their listing and a copy of it: their
- * changes are the events of their folders, as the system gives them.
+ * The library watches folders only, which saves listing all files and keeping that list in memory. Changes of files
+ * arrive as the system's events of their folders.
  */
 export class FolderWatcher implements AsyncDisposable {
   readonly #watcher: FSWatcher;

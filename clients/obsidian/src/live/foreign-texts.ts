@@ -15,8 +15,8 @@ export interface ForeignOptions {
   /** Resolves once this device keeps what waits. */
   changed(waiting: readonly ForeignText[]): Promise<void>;
   /**
-   * Makes the change an edit of the document here; with it the device keeps that only the others wait. Returns whether
-   * there is a document to do that in.
+   * Applies the change as an edit of the local document. In the same write, the device records that only `others` still
+   * wait. Returns false if there is no document.
    */
   readonly apply: (foreign: ForeignText, others: readonly ForeignText[]) => boolean;
   /** Called once no foreign text is pending. */

@@ -72,7 +72,7 @@ export class ConnectModal extends Modal {
     });
   }
 
-  /** Shows why something failed, with the form for another attempt. */
+  /** Runs an action, and shows the reason of a failure with the form for another attempt. */
   async #attempt(act: () => Promise<void>): Promise<void> {
     try {
       await act();

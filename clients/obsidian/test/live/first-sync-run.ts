@@ -27,7 +27,7 @@ class Run {
   readonly #alice: TestServer['alice'];
   readonly #headers: { readonly 'x-vault-id': string };
   #count = 0;
-  /** Each letter, where it was typed, and whether it may be missing: it was only in the memory of an app that was killed. */
+  /** Every letter, where it was typed, and whether it may be lost because it was only in the memory of a killed app. */
   readonly #letters = new Map<string, { readonly typedOn: Person | null; isOptional: boolean }>();
   people: readonly Person[] = [];
 

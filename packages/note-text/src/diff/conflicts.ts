@@ -12,7 +12,7 @@ export interface Conflict<Change extends WordChange = WordChange> {
   readonly stored: Change[];
 }
 
-/** A change of the client, and the last change of the stored side that it meets. */
+/** A change of the client, and the last change of the stored side that it touches. */
 export interface ClientChange<Change extends WordChange> {
   readonly own: Change;
   readonly met: Change;
@@ -184,7 +184,7 @@ function isReplaced({ whole, parts }: WordChange): boolean {
 /** A shorter word is changed as a whole. */
 const minTyped = 5;
 
-/** Maps regions of the base to a text in which it was changed. */
+/** Maps regions of a base text to a changed version of it. */
 export class ChangeMap {
   readonly #changes: readonly Hunk[];
 

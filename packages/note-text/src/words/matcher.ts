@@ -8,7 +8,7 @@ import { simplified } from './simplified.ts';
  * Finds given words in texts, exactly where `eachWord` would report them. It is faster than `eachWord`: most words of a
  * text begin with another letter and are skipped, and the dictionary is used only where one of its scripts occurs.
  *
- * @param words folded.
+ * @param words folded words to find
  */
 export class WordMatcher {
   readonly #words: ReadonlySet<string>;

@@ -3,7 +3,7 @@ import type { KeywordHit } from './rank.ts';
 
 /** Options for blending vector scores with word scores. */
 export interface BlendOptions {
-  /** The largest part of a score that vectors add where words find nothing, from 0 to 1. */
+  /** Maximum score that vectors add for a note without matching words, from 0 to 1. */
   readonly weight: number;
   /** Cosines up to this value occur by chance. */
   readonly minCosine: number;

@@ -43,7 +43,7 @@ export class MatchTable {
     if (weight > (this.#values[at] as number)) this.#values[at] = weight;
   }
 
-  /** Lets the next table use the array. Nothing may be called afterwards. */
+  /** Releases the array for the next table. This table must not be used afterwards. */
   release(): void {
     if (this.#values.length <= MAX_SPARE) spare = this.#values.fill(0, 0, this.#used);
   }

@@ -27,7 +27,7 @@ export interface DrawnEdges {
 const SOFTWARE = /swiftshader|llvmpipe|softpipe|software|basic render/i;
 /** As many are drawn with one frame. */
 const SLICE = 1_000;
-/** For how long a picture must stay as it is before many edges are drawn. */
+/** How long the graph must stay unchanged before many edges are drawn, in milliseconds. */
 const REST_MS = 80;
 
 /** Leaves edges out: the layer draws them. */

@@ -204,7 +204,7 @@ function useRecovery(vault: string, { path, id }: ShownNote, session: EditorSess
       }
     },
     saveAsFile: (content) => saveFile(nameOf(path), new Blob([content], { type: 'text/markdown' })),
-    /** Sets the text aside, which can be undone, and shows that of the server. */
+    /** Stashes the text, which can be undone, and shows the server's text. */
     async stash() {
       const content = session.text.toString();
       const { hasUnsent } = session.state;
