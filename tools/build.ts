@@ -9,6 +9,8 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { DataFolderBusy, lockDataFolder } from '../server/src/data/data-folder.ts';
 import { BUILT, PLUGIN } from '../server/src/domains/operating/downloads/downloads.ts';
 import { packObsidian } from './build-obsidian.ts';
 import { buildWeb } from './build-web.ts';
@@ -59,6 +61,7 @@ export async function build(): Promise<void> {
 
 /** Builds only the program, with the plugin that it hands out. Returns the path of the command. */
 export async function buildProgram(): Promise<string> {
+  using _lock = await lockBuild();
   if (!isBuilt(root, program)) {
     const digest = digestOf(root, program.sources);
     await bundleProgram();
@@ -66,6 +69,20 @@ export async function buildProgram(): Promise<string> {
   }
   await nameCommit();
   return bin;
+}
+
+/** Waits until no other process builds: several tests build at once if the sources have changed. */
+async function lockBuild(): Promise<Disposable> {
+  const folder = join(root, 'node_modules/.cache/build');
+  mkdirSync(folder, { recursive: true });
+  for (;;) {
+    try {
+      return lockDataFolder(folder);
+    } catch (error) {
+      if (!(error instanceof DataFolderBusy)) throw error;
+      await delay(50);
+    }
+  }
 }
 
 /** Files and folders of the package beside the program. They are linked: packing copies what the links name. */
