@@ -22,7 +22,7 @@ test('an admin invites somebody, who joins by the link, and then suspends and de
   await bob.getByRole('button', { name: 'Create account' }).click();
   await expect(bob.getByText('Step 2 of 3')).toBeVisible();
   await bob.goto(`${freshServer.url}/admin`);
-  await expect(bob.getByRole('heading', { name: 'There is nothing at this address.' })).toBeVisible();
+  await expect(bob.getByRole('heading', { name: 'This page does not exist.' })).toBeVisible();
 
   await page.getByRole('link', { name: 'Users' }).click();
   await page.getByRole('button', { name: 'Edit… bob@example.org' }).click();
@@ -41,7 +41,7 @@ test('an admin invites somebody, who joins by the link, and then suspends and de
   await page.getByRole('button', { name: 'Delete… bob@example.org' }).click();
   await page.getByLabel('Your own password').fill('not the password');
   await page.getByRole('dialog').getByRole('button', { name: 'Delete…' }).click();
-  await expect(page.getByRole('alert')).toContainText('The password is not right.');
+  await expect(page.getByRole('alert')).toContainText('The password is wrong.');
   await page.getByLabel('Your own password').fill(PASSWORD);
   await page.getByRole('dialog').getByRole('button', { name: 'Delete…' }).click();
   await expect(page.getByRole('listitem').filter({ hasText: 'bob@example.org' })).toHaveCount(0);

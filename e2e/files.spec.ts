@@ -136,7 +136,7 @@ test('files that are dropped on a folder of the tree are added there, notes as n
   const note = await alice.write('Garden/Beans.md', '![[plan.txt]]\n');
   await alice.vault.createFolder('Garden');
   await page.goto(alice.page(`/notes/${note.id}?panel=files`));
-  await expect(page.getByText('The note shows no files.')).toBeVisible();
+  await expect(page.getByText('The note contains no files.')).toBeVisible();
   const utf16 = Buffer.from('\ufeff# Erbsen, süß\n', 'utf16le');
   await drop(page, 'Garden', { 'plan.txt': 'rows', 'Beans.md': '# More beans\n', 'Peas.md': utf16 });
   await expect(page.getByText('3 files added')).toBeVisible();

@@ -102,7 +102,7 @@ test.describe('on a phone', () => {
     const tops = await Promise.all((await colors.all()).map(async (one) => (await one.boundingBox())?.y));
     expect(new Set(tops).size).toBe(1);
     expect(tops[0]).toBeLessThan(box?.y ?? 0);
-    const list = await page.getByRole('heading', { name: 'Most links' }).boundingBox();
+    const list = await page.getByRole('heading', { name: 'Most linked' }).boundingBox();
     expect(list?.y).toBeGreaterThan((box?.y ?? 0) + (box?.height ?? 0));
     expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(360);
     await expectAccessible(page);

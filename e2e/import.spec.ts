@@ -22,8 +22,8 @@ test('a folder is imported after a report of what would happen, and its notes ar
   await expectAccessible(page);
   await page.locator('input[name=folder]').setInputFiles(folder.path);
   await expect(page.getByRole('heading', { name: 'What an import would do' })).toBeVisible();
-  await expect(page.getByText('1 hidden file stays where it is.')).toBeVisible();
-  await expect(page.getByText(/^Everything is in the folder “.+”, which is left out/)).toBeVisible();
+  await expect(page.getByText('1 hidden file is not imported.')).toBeVisible();
+  await expect(page.getByText(/^Everything is in one folder, “.+”\. Its contents go to the top level/)).toBeVisible();
   await page.getByText('Left out (1)').click();
   await expect(page.getByText('tool.exe')).toBeVisible();
   await page.getByText('Renamed, because the name was taken (1)').click();

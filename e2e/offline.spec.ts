@@ -119,7 +119,7 @@ test('a note, a folder, renames and deletions made without a connection wait, an
   const badge = page.getByTestId('unsent');
   await expect(badge).toHaveText('3 changes not sent yet');
   await badge.click();
-  await expect(page.getByRole('dialog')).toContainText('New note · waits for the server');
+  await expect(page.getByRole('dialog')).toContainText('New note · waiting for the server');
   await expectAccessible(page);
   await page.keyboard.press('Escape');
   await context.setOffline(false);

@@ -183,7 +183,7 @@ test('a role lowered while typing makes the editor read-only, and the writer kee
   await expect(badge).toHaveText('1 text set aside');
   await expect(editor).not.toContainText('not sent');
   await badge.click();
-  await expect(page.getByRole('dialog')).toContainText('set aside: nothing of it is sent');
+  await expect(page.getByRole('dialog')).toContainText('set aside, not sent');
   await expectAccessible(page);
   expect(await contentOf(mira, 'Beds.md')).toBe('Peas\nsent ');
 });

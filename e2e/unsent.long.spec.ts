@@ -47,10 +47,10 @@ test('edits of a note that was deleted meanwhile are listed with the reason, and
   await expect(badge).toHaveText('1 note cannot be sent', { timeout: 45_000 });
   await badge.click();
   const dialog = page.getByRole('dialog');
-  await expect(dialog).toContainText('the server has no such note for you');
+  await expect(dialog).toContainText('the note does not exist on the server, or you have no access to it');
   await expectAccessible(page);
   await dialog.getByRole('link', { name: 'Gone' }).click();
-  await expect(page.getByTestId(state)).toHaveText('Cannot save: the server has no such note for you');
+  await expect(page.getByTestId(state)).toHaveText('Cannot save: the note does not exist on the server, or you have no access to it');
   await page.getByRole('button', { name: 'Keep as a new note' }).click();
   await expect(page.getByRole('heading', { level: 1, name: /^Gone \(/ })).toBeVisible();
   await expect(page.locator('.cm-content')).toContainText('precious');

@@ -9,8 +9,8 @@ export const imports: typeof english = {
   chooseFolder: 'Ordner wählen …',
   chooseArchive: 'Zip oder .jex wählen …',
   into: 'In den Tresor „{{name}}“.',
-  hidden_one: '{{count}} versteckte Datei bleibt, wo sie ist.',
-  hidden_other: '{{count}} versteckte Dateien bleiben, wo sie sind.',
+  hidden_one: '{{count}} versteckte Datei wird nicht importiert.',
+  hidden_other: '{{count}} versteckte Dateien werden nicht importiert.',
   step: {
     reading: 'Dateien werden gelesen …',
     sending: 'Wird an den Server gesendet …',

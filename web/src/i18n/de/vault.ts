@@ -420,7 +420,7 @@ export const vault: typeof english = {
     'note-deleted': 'die Notiz wurde gelöscht',
     'note-too-large': 'die Notiz ist zu groß',
     'no-permission': 'du kannst diesen Tresor jetzt nur noch lesen',
-    'not-there': 'der Server hat keine solche Notiz für dich',
+    'not-there': 'die Notiz ist nicht auf dem Server, oder du hast keinen Zugriff darauf',
     'signed-out': 'du bist abgemeldet',
     'edit-refused': 'der Server hat eine Änderung abgelehnt',
     ended: 'der Server hat die Notiz geschlossen',

@@ -12,8 +12,8 @@ export const changes = {
   newName: 'New name',
   rename_one: 'Rename in {{count}} note',
   rename_other: 'Rename in {{count}} notes',
-  renamed_one: 'The tag is #{{tag}} now, in {{count}} note',
-  renamed_other: 'The tag is #{{tag}} now, in {{count}} notes',
+  renamed_one: 'Renamed to #{{tag}} in {{count}} note',
+  renamed_other: 'Renamed to #{{tag}} in {{count}} notes',
   replaceTitle: 'Replace in the vault',
   replaceAbout:
     'You see every note that would change before anything is written. The history of each note keeps its text.',

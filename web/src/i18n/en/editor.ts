@@ -20,7 +20,7 @@ export const editor = {
     retry: 'Try now',
     discard: 'Show the server’s note',
     setAside: 'Your text of {{name}} is kept in the list of unsent edits',
-    leave: 'Give it up',
+    leave: 'Discard my text',
     kept: 'Kept as {{path}}',
     copied: 'Copied',
     name: '{{name}} (kept {{time}})',

@@ -13,7 +13,7 @@ export const graph = {
   linkedOnly: 'Only notes with links',
   found_one: '{{count}} note found',
   found_other: '{{count}} notes found',
-  mostLinked: 'Most links',
+  mostLinked: 'Most linked',
   links_one: '{{count}} link',
   links_other: '{{count}} links',
   open: 'Open note',

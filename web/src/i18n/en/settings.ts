@@ -108,7 +108,7 @@ export const settings = {
     files_other: '{{count}} files, {{size}}',
     withFiles_one: 'Also its file ({{size}})',
     withFiles_other: 'Also its {{count}} files ({{size}})',
-    noRoom: 'There is not enough room on this device: {{size}} are left.',
+    noRoom: 'There is not enough space on this device: {{size}} left.',
     running: 'Keeping {{name}}',
     full: 'This device is full. Notes and files kept so far stay:',
     current: 'as on the server',

@@ -17,7 +17,7 @@ export const welcome = {
   },
   checks: {
     title: 'Is the server ready?',
-    text: 'As this browser sees it. “notevault doctor”, run on the server, checks more.',
+    text: 'Seen from this browser. Run “notevault doctor” on the server for more checks.',
     again: 'Check again',
     ok: 'in order',
     warning: 'worth a look',
@@ -48,14 +48,14 @@ export const welcome = {
       fix: 'The disk is full. Nothing can be saved until there is space.',
     },
     database: {
-      title: 'The database is sound',
+      title: 'The database is intact',
       bad: 'A part of the database is damaged',
-      fix: '“notevault doctor” says what is damaged. Stop the server, copy its data as it is, and restore a backup; “Damaged pages” in docs/operations.md says more.',
+      fix: 'Run “notevault doctor” to see what is damaged. Stop the server, copy its data folder, and restore a backup, as described under “Damaged pages” in docs/operations.md.',
     },
     backup: {
       title: 'There is a recent backup',
       bad: 'There is no recent backup',
-      fix: 'Set NOTEVAULT_BACKUP_DIR to a folder on another disk, and the server takes one each day. Keep a copy of the master key elsewhere. If the last one failed, “notevault status” says why.',
+      fix: 'Set NOTEVAULT_BACKUP_DIR to a folder on another disk, and the server makes one every day. Keep a copy of the master key elsewhere. If the last one failed, “notevault status” says why.',
     },
   },
 };
