@@ -50,7 +50,9 @@ test('edits of a note that was deleted meanwhile are listed with the reason, and
   await expect(dialog).toContainText('the note does not exist on the server, or you have no access to it');
   await expectAccessible(page);
   await dialog.getByRole('link', { name: 'Gone' }).click();
-  await expect(page.getByTestId(state)).toHaveText('Cannot save: the note does not exist on the server, or you have no access to it');
+  await expect(page.getByTestId(state)).toHaveText(
+    'Cannot save: the note does not exist on the server, or you have no access to it',
+  );
   await page.getByRole('button', { name: 'Keep as a new note' }).click();
   await expect(page.getByRole('heading', { level: 1, name: /^Gone \(/ })).toBeVisible();
   await expect(page.locator('.cm-content')).toContainText('precious');

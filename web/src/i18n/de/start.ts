@@ -95,7 +95,8 @@ export const start: typeof english = {
     required: 'Gib E-Mail und Passwort ein.',
     tooShort: 'Das Passwort braucht mindestens 8 Zeichen.',
     tooLong: 'Das Passwort ist zu lang: höchstens 256 Bytes.',
-    registrationFailed: 'Das Konto konnte nicht erstellt werden. Prüfe die E-Mail, oder melde dich an, wenn du schon ein Konto hast.',
+    registrationFailed:
+      'Das Konto konnte nicht erstellt werden. Prüfe die E-Mail, oder melde dich an, wenn du schon ein Konto hast.',
     registrationClosed: 'Dieser Server nimmt keine neuen Konten an.',
     inviteRequired: 'Neue Konten gibt es hier nur mit Einladung. Gib den Code deiner Einladung ein.',
     inviteInvalid: 'Diese Einladung gilt nicht mehr. Bitte um eine neue.',

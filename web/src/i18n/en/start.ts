@@ -91,7 +91,8 @@ export const start = {
     required: 'Fill in the e-mail and the password.',
     tooShort: 'The password needs at least 8 characters.',
     tooLong: 'The password is too long: 256 bytes at most.',
-    registrationFailed: 'The account could not be created. Check the e-mail, or sign in if you already have an account.',
+    registrationFailed:
+      'The account could not be created. Check the e-mail, or sign in if you already have an account.',
     registrationClosed: 'This server takes no new accounts.',
     inviteRequired: 'This server takes new accounts by invitation only. Enter your invite code.',
     inviteInvalid: 'This invite is no longer valid. Ask for a new one.',
