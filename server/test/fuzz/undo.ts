@@ -52,10 +52,15 @@ export async function undoRun(open: () => Promise<Database>, seeds: readonly num
       else {
         const base = random.chance(0.7) ? seen.at(-1) : random.pick(seen);
         assert.ok(base !== undefined);
+        const known = [...words].map(([word, about]) => [word, { ...about }] as const);
         const content = changed(random, base.content, person, words, () => `${person}${seed}x${next++}`);
         const { version } = base;
         const answer = await callers[person].post('/notes', { path, id: note.id, content, version, mtime: 1 }, headers);
-        assert.equal(answer.status, 200, `seed ${seed}: ${JSON.stringify(answer.body)}`);
+        if (answer.body.error === 'version_conflict') {
+          // Versions between letters typed by one person are not stored, so a write on one of them is refused.
+          words.clear();
+          for (const [word, about] of known) words.set(word, about);
+        } else assert.equal(answer.status, 200, `seed ${seed}: ${JSON.stringify(answer.body)}`);
       }
       if (random.chance(0.6)) {
         const { body } = await callers[person].get(`/notes/by-id/${note.id}`, headers);
