@@ -244,7 +244,7 @@ onSqlite('the plugin in the app', (open) => {
     for (const [at, fact] of facts.entries()) assert.ok(labels?.[at + 1]?.title.startsWith(fact), fact);
     assert.deepEqual(
       acts?.map(({ title }) => title),
-      [en.pause, en.checkAll, en.follow, en.lead, en.status, en.activity],
+      [en.pause, en.checkAll, en.follow, en.lead, en.status, en.activity, en.vaultActivity],
     );
     acts?.[0]?.click();
     await until(() => home.plugin.controller.isPaused, 'the pause');

@@ -33,6 +33,7 @@ const ALTERNATIVES: Readonly<Record<string, readonly string[]>> = {
   moveNotes: ['target_folder_id'],
   renameTag: ['dry_run'],
   replaceText: ['dry_run'],
+  stepUp: ['password'],
 };
 
 onSqlite('required parts of requests', (open) => {
