@@ -59,7 +59,7 @@ test('a vault is not kept where it has no room, and keeping it is cancelled', as
   await page.evaluate(() => sessionStorage.setItem('room', '1000'));
   await page.reload();
   await page.getByRole('button', { name: 'Keep on this device: Notes' }).click();
-  await expect(page.getByRole('dialog')).toContainText('There is not enough room on this device');
+  await expect(page.getByRole('dialog')).toContainText('There is not enough space on this device');
   await page.evaluate(() => sessionStorage.removeItem('room'));
   await page.reload();
   await page.getByRole('button', { name: 'Keep on this device: Notes' }).click();

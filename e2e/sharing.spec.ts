@@ -19,7 +19,7 @@ test('a viewer finds a shared vault with whose it is, and reads it without anyth
   await expect(page.getByRole('treeitem', { name: 'Beds' })).toBeVisible();
   await expect(page.getByRole('button', { name: 'New note' })).toHaveCount(0);
   await openNote(page, 'Beds');
-  await expect(page.getByText('You can read this vault, and not change it.')).toBeVisible();
+  await expect(page.getByText('You can read this vault, but not change it.')).toBeVisible();
   await expect(page.getByRole('button', { name: 'Share', exact: true })).toHaveCount(0);
   await expect(page.locator('.cm-content')).toHaveAttribute('aria-readonly', 'true');
   await expectAccessible(page);
