@@ -2,6 +2,7 @@ import { serveTasks } from './concurrency/task-worker.ts';
 import { canvasTasks } from './domains/content/links/canvases/tasks.ts';
 import { createNoteTasks } from './domains/content/notes/writes/offload/tasks.ts';
 import { mcpTasks } from './domains/exchanging/mcp/tasks.ts';
+import { pageTasks } from './domains/exchanging/public-links/tasks.ts';
 import { systemClock } from './ports/clock/clock.ts';
 import { collectAfterWork } from './ports/gc/gc.ts';
 import { sealingKey } from './ports/keyring/sealing.ts';
@@ -17,6 +18,7 @@ const tasks = {
   ...createNoteTasks(({ dataKey, owner, generation }) => sealingKey(dataKey, owner, generation, random)),
   ...mcpTasks,
   ...canvasTasks,
+  ...pageTasks,
 };
 
 serveTasks(tasks, collectAfterWork());

@@ -13,7 +13,7 @@ const SHELVES: Readonly<Record<string, readonly string[]>> = {
   ],
   reading: ['search', 'sync', 'activity'],
   connecting: ['credentials', 'devices', 'oauth'],
-  exchanging: ['uploads', 'mcp', 'imports'],
+  exchanging: ['uploads', 'mcp', 'imports', 'public-links'],
   operating: ['logs', 'admin', 'downloads'],
 };
 /** The domains as `<shelf>/<domain>`, in order. */

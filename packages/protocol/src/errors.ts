@@ -274,6 +274,9 @@ export const errors = {
   invitation_for_another: entry(403, 'invitation_for_another', 'The invitation is for another account’s e-mail.'),
   invitation_not_found: entry(404, 'not found', 'The vault has no such invitation.'),
   member_not_found: entry(404, 'not found', 'The vault has no such member.'),
+  public_link_not_found: entry(404, 'not found', 'There is no such public link; it may have expired or been ended.'),
+  public_links_off: entry(403, 'public_links_off', 'This server has no public links.'),
+  too_many_public_links: entry(422, 'too_many_public_links', 'A vault can have at most 1,000 public links.'),
   too_many_members: entry(422, 'too_many_members', 'A vault can have at most 100 members in addition to its owner.'),
   owner_cannot_leave: entry(
     409,

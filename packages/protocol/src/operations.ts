@@ -148,6 +148,12 @@ export const operations = {
   removeMember: { ...session, named: 'read' },
   adminHandOver: { ...admin, ...proved },
 
+  createPublicLink: { ...session, vault: 'write', ...owner },
+  listPublicLinks: { ...session, vault: 'read', ...owner },
+  deletePublicLink: { ...session, ...kept, vault: 'write', ...owner },
+  adminCountPublicLinks: admin,
+  adminEndPublicLinks: { ...admin, ...kept },
+
   upsertNote: { ...write, ...once, ...notesBody },
   upsertNotes: { ...write, ...keyed, ...notesBody },
   appendToNote: { ...write, ...once, ...notesBody },

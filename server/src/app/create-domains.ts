@@ -14,6 +14,8 @@ import { VaultCache } from '../domains/content/vaults/cache/vault-cache.ts';
 import { createVaults } from '../domains/content/vaults/vaults.ts';
 import { Imports } from '../domains/exchanging/imports/imports.ts';
 import { Mcp } from '../domains/exchanging/mcp/mcp.ts';
+import { PublicPages } from '../domains/exchanging/public-links/pages.ts';
+import { PublicLinks, type PublicLinksDeps } from '../domains/exchanging/public-links/public-links.ts';
 import { Uploads } from '../domains/exchanging/uploads/uploads.ts';
 import { Idempotency } from '../domains/foundation/idempotency/idempotency.ts';
 import { Keys } from '../domains/foundation/keys/keys.ts';
@@ -61,6 +63,7 @@ export async function createDomains(context: Context): Promise<Domains> {
   const { accounts, vaults, mails } = accountDomains;
   const uploads = new Uploads({ ...parts, accounts, attachments });
   const mcp = createMcp(context, content);
+  const publicDomains = createPublicLinks(context, parts, accountDomains, content);
   const logs = new Logs({ db, keys: keyDomains.keys, clock });
   const imports = createImports(context, accountDomains, content, credentials);
   const backups = () => backupState(db, clock);
@@ -74,6 +77,7 @@ export async function createDomains(context: Context): Promise<Domains> {
     uploads,
     mcp,
     imports,
+    ...publicDomains,
     logs,
     admin,
     downloads: createDownloads(context),
@@ -89,6 +93,18 @@ function createDownloads({ config, overrides, publicUrl }: Context): Downloads |
   if (config.downloads === 'off') return null;
   const { program = PROGRAM, embedded = EMBEDDED } = overrides;
   return new Downloads({ program, embedded, dataDir: config.dataDir, publicUrl });
+}
+
+function createPublicLinks(
+  { config, publicUrl }: Context,
+  parts: Pick<PublicLinksDeps, 'db' | 'clock' | 'keys' | 'vaults'>,
+  { accounts, cache }: AccountDomains,
+  { attachments, notes, entries: { folders }, compute }: ContentDomains,
+): Pick<Domains, 'publicLinks' | 'publicPages'> {
+  const enabled = config.publicLinks === 'on';
+  const links = new PublicLinks({ ...parts, notes, folders, secrets: accounts.secrets, publicUrl, enabled });
+  const pages = new PublicPages({ links, notes, attachments, folders, cache, compute, publicUrl });
+  return { publicLinks: links, publicPages: pages };
 }
 
 function createImports(

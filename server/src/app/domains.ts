@@ -20,6 +20,8 @@ import type { VaultCache } from '../domains/content/vaults/cache/vault-cache.ts'
 import type { Vaults } from '../domains/content/vaults/vaults.ts';
 import type { Imports } from '../domains/exchanging/imports/imports.ts';
 import type { Mcp } from '../domains/exchanging/mcp/mcp.ts';
+import type { PublicPages } from '../domains/exchanging/public-links/pages.ts';
+import type { PublicLinks } from '../domains/exchanging/public-links/public-links.ts';
 import type { Uploads } from '../domains/exchanging/uploads/uploads.ts';
 import type { Idempotency } from '../domains/foundation/idempotency/idempotency.ts';
 import type { Keys } from '../domains/foundation/keys/keys.ts';
@@ -75,6 +77,8 @@ export interface Domains extends KeyDomains, AccountDomains, ContentDomains, Cre
   readonly uploads: Uploads;
   readonly mcp: Mcp;
   readonly imports: Imports;
+  readonly publicLinks: PublicLinks;
+  readonly publicPages: PublicPages;
   readonly logs: Logs;
   readonly admin: Admin;
   /** Null if this server hands out no clients. */

@@ -19,7 +19,8 @@ const IMPORT_MS = 1000;
 /** The background jobs of a server and their intervals. */
 export function jobsOf(domains: Domains, { db, clock }: Pick<Ports, 'db' | 'clock'>): Job[] {
   const { mails, accounts, vaults, members, idempotency, entries, notes, attachments, links, sync, search } = domains;
-  const { activityLog, credentials, oauth, devices, tickets, uploads, imports, logs, productEvents } = domains;
+  const { activityLog, credentials, oauth, devices, tickets, uploads, imports, publicLinks, logs, productEvents } =
+    domains;
   return [
     { name: 'imports', everyMs: IMPORT_MS, run: (signal) => imports.runWaiting(signal) },
     { name: 'mails', everyMs: MAIL_MS, run: (signal) => mails.sendDue(signal) },
@@ -38,6 +39,7 @@ export function jobsOf(domains: Domains, { db, clock }: Pick<Ports, 'db' | 'cloc
     { name: 'uses', everyMs: MINUTE_MS, run: () => credentials.flushLastUsed() },
     { name: 'oauth', everyMs: HOUR_MS, run: () => oauth.sweep() },
     { name: 'invitations', everyMs: HOUR_MS, run: () => members.invitations.sweep() },
+    { name: 'public links', everyMs: HOUR_MS, run: () => runOnReserve(() => publicLinks.sweep()) },
     { name: 'tickets', everyMs: 10 * MINUTE_MS, run: () => runOnReserve(() => tickets.sweep()) },
     { name: 'uploads', everyMs: 10 * MINUTE_MS, run: () => runOnReserve(() => uploads.sweep()) },
     { name: 'devices', everyMs: HOUR_MS, run: () => devices.sweep() },

@@ -20,6 +20,8 @@ import { batchRoutes, notesRoutes, textEditsRoutes } from '../domains/content/no
 import { personalRoutes } from '../domains/content/personal/personal.routes.ts';
 import { vaultsRoutes } from '../domains/content/vaults/vaults.routes.ts';
 import { importsRoutes } from '../domains/exchanging/imports/imports.routes.ts';
+import { publicPagesRoutes } from '../domains/exchanging/public-links/pages.routes.ts';
+import { publicLinksRoutes } from '../domains/exchanging/public-links/public-links.routes.ts';
 import { uploadsRoutes } from '../domains/exchanging/uploads/uploads.routes.ts';
 import { adminRoutes } from '../domains/operating/admin/admin.routes.ts';
 import { downloadsRoutes } from '../domains/operating/downloads/downloads.routes.ts';
@@ -60,6 +62,7 @@ export function routesOf(domains: Domains): Route[] {
     ...ticketsRoutes(domains.tickets),
     ...uploadsRoutes(domains.uploads),
     ...importsRoutes(domains.imports),
+    ...publicLinksRoutes(domains.publicLinks),
     ...logsRoutes(domains.logs),
     ...adminRoutes(domains.admin),
     ...oauthRoutes(domains.oauth),
@@ -67,11 +70,15 @@ export function routesOf(domains: Domains): Route[] {
 }
 
 /** Routes outside the API: pages for people, and the OAuth endpoints. */
-export function rawRoutesOf({ oauth, devices, downloads }: Domains, publicUrl: string): RawRoute[] {
+export function rawRoutesOf(
+  { oauth, devices, downloads, publicLinks, publicPages }: Domains,
+  publicUrl: string,
+): RawRoute[] {
   return [
     ...providerRoutes(oauth, publicUrl),
     ...consentRoutes(oauth),
     ...linkPageRoutes(devices),
     ...downloadsRoutes(downloads, version),
+    ...publicPagesRoutes(publicLinks, publicPages),
   ];
 }

@@ -1,4 +1,5 @@
 import { INVITATION_SECONDS } from '@notevault/protocol/members.ts';
+import { PUBLIC_LINK_SECONDS_MAX } from '@notevault/protocol/public-links.ts';
 import { TICKET_MS } from '../domains/connecting/credentials/tickets/tickets.ts';
 import { CODE_SECONDS as LINK_SECONDS } from '../domains/connecting/devices/authorization.ts';
 import { ACCESS_SECONDS as DEVICE_ACCESS_SECONDS, REFRESH_MS } from '../domains/connecting/devices/tokens.ts';
@@ -30,6 +31,7 @@ export const TERMS: readonly (readonly [table: string, ms: number, kind?: string
   ['sign_in_attempts', ATTEMPTS_MS],
   ['invites', INVITE_MS],
   ['invitations', INVITATION_SECONDS.max * 1000],
+  ['public_links', PUBLIC_LINK_SECONDS_MAX * 1000],
   ['tickets', TICKET_MS],
   ['uploads', UPLOAD_MS],
   ['imports', IMPORT_MS],

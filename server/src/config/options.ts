@@ -211,6 +211,11 @@ export const options = {
     default: 'invite_only',
     does: 'Who may create an account; the first account can always be created.',
   }),
+  publicLinks: accounts({
+    kind: choice('on', 'off'),
+    default: 'on',
+    does: 'Whether owners may make pages of notes and folders that anyone with the address may read; `off` ends those that exist while it lasts.',
+  }),
   plans: accounts({
     kind: path,
     default: null,

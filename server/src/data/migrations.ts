@@ -21,6 +21,7 @@ import {
   vaultsDdl,
 } from '../domains/content/vaults/vaults.tables.ts';
 import { importsDdl } from '../domains/exchanging/imports/imports.tables.ts';
+import { publicLinksDdl } from '../domains/exchanging/public-links/public-links.tables.ts';
 import { uploadProgressDdl, uploadsDdl } from '../domains/exchanging/uploads/uploads.tables.ts';
 import { idempotencyDdl } from '../domains/foundation/idempotency/idempotency.tables.ts';
 import { keysDdl } from '../domains/foundation/keys/keys.tables.ts';
@@ -87,4 +88,5 @@ export const migrations: readonly Migration[] = [
   { number: 13, name: 'mails', version: '0.3.0', ddl: [mailsDdl, signInDdl].join('\n') },
   { number: 14, name: 'activity', version: '0.3.0', ddl: activityDdl },
   { number: 15, name: 'second-factors', version: '0.3.0', ddl: [stepUpDdl, identitiesDdl].join('\n') },
+  { number: 16, name: 'public-links', version: '0.3.0', ddl: publicLinksDdl },
 ];

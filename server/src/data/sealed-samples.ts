@@ -15,6 +15,7 @@ import type { MembersTables } from '../domains/content/members/members.tables.ts
 import type { PersonalTables } from '../domains/content/personal/personal.tables.ts';
 import type { VaultsTables } from '../domains/content/vaults/vaults.tables.ts';
 import type { ImportsTables } from '../domains/exchanging/imports/imports.tables.ts';
+import type { PublicLinksTables } from '../domains/exchanging/public-links/public-links.tables.ts';
 import type { UploadsTables } from '../domains/exchanging/uploads/uploads.tables.ts';
 import type { IdempotencyTables } from '../domains/foundation/idempotency/idempotency.tables.ts';
 import * as keys from '../domains/foundation/keys/keys.store.ts';
@@ -47,6 +48,7 @@ type Tables = AccountsTables &
   MembersTables &
   OAuthTables &
   PersonalTables &
+  PublicLinksTables &
   SearchTables &
   UploadsTables &
   VaultsTables &
@@ -133,6 +135,7 @@ const MADE_FROM_NOTES = new Set(['search_indexes.segments', 'search_segments.dat
 const SAMPLES: readonly Sample[] = [
   sample('vaults', 'meta', { id: NIL_UUID }, (row) => [vault(row.id), at(row.id, row.meta_version)]),
   sample('invitations', 'email', { id: NIL_UUID }, (row) => [vault(row.vault_id), at(row.id)]),
+  sample('public_links', 'password', { id: NIL_UUID }, (row) => [vault(row.vault_id), at(row.id)]),
   sample('former_members', 'name', { vault_id: NIL_UUID, user_id: NIL_UUID }, (row) => [
     vault(row.vault_id),
     at(`${row.vault_id}.${row.user_id}`),

@@ -12,6 +12,7 @@ import * as members from '@notevault/protocol/members.ts';
 import * as mentions from '@notevault/protocol/mentions.ts';
 import * as notes from '@notevault/protocol/notes.ts';
 import * as personal from '@notevault/protocol/personal.ts';
+import * as publicLinks from '@notevault/protocol/public-links.ts';
 import * as queries from '@notevault/protocol/queries.ts';
 import * as search from '@notevault/protocol/search.ts';
 import * as sync from '@notevault/protocol/sync.ts';
@@ -61,6 +62,7 @@ const MODULES: readonly object[] = [
   mentions,
   notes,
   personal,
+  publicLinks,
   queries,
   search,
   sync,

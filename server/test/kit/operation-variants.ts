@@ -75,6 +75,7 @@ const variants: Readonly<Record<string, readonly Making[]>> = {
     (w) => ({ url: '/tickets', body: { operation: 'attachment.put', path: w.attachmentPath } }),
     () => ({ url: '/tickets', body: { operation: 'vault.export' } }),
   ],
+  createPublicLink: [(w) => ({ url: '/vault/links', body: { folder: w.folderPath } })],
   registerVault: [(w) => ({ url: '/vaults/register', body: { client_id: w.clientId, name: 'Mine' } })],
 };
 

@@ -286,6 +286,14 @@ const vaults = {
   purgeVault: row(200, (w) => ({ url: `/vaults/${w.gone}/purge` })),
 };
 
+const publicLinks = {
+  createPublicLink: row(201, (w) => ({ url: '/vault/links', body: { note_id: w.note } })),
+  listPublicLinks: row(200, () => ({ url: '/vault/links' })),
+  deletePublicLink: row(404, (w) => ({ url: `/vault/links/${w.note}` })),
+  adminCountPublicLinks: row(200, (w) => ({ url: `/admin/users/${w.note}/links` })),
+  adminEndPublicLinks: row(200, (w) => ({ url: `/admin/users/${w.note}/links` })),
+};
+
 const members = {
   listMembers: row(200, (w) => ({ url: `/vaults/${w.vault}/members` })),
   createInvitation: row(201, (w) => ({ url: `/vaults/${w.vault}/invitations`, body: { role: 'viewer' } })),
@@ -446,6 +454,7 @@ const rows: Readonly<Record<OperationName, Row>> = {
   ...admin,
   ...vaults,
   ...members,
+  ...publicLinks,
   ...notes,
   ...folders,
   ...trash,

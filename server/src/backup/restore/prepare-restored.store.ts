@@ -5,6 +5,7 @@ import type { OAuthTables } from '../../domains/connecting/oauth/oauth.tables.ts
 import type { AccountsTables } from '../../domains/content/accounts/accounts.tables.ts';
 import type { MailsTables } from '../../domains/content/mails/mails.tables.ts';
 import type { MembersTables } from '../../domains/content/members/members.tables.ts';
+import type { PublicLinksTables } from '../../domains/exchanging/public-links/public-links.tables.ts';
 import { statementsOver } from '../../ports/database/statement.ts';
 
 type Tables = AccountsTables &
@@ -13,6 +14,7 @@ type Tables = AccountsTables &
   MailsTables &
   MembersTables &
   OAuthTables &
+  PublicLinksTables &
   TicketsTables;
 
 const { statement } = statementsOver<Tables>();
@@ -25,6 +27,9 @@ export const endConnections = statement((db, _: Record<never, never>) => db.dele
 
 /** Invitations to vaults, which may have been withdrawn or used up since. */
 export const endInvitations = statement((db, _: Record<never, never>) => db.deleteFrom('invitations'));
+
+/** Public links, which may have been ended since. */
+export const endPublicLinks = statement((db, _: Record<never, never>) => db.deleteFrom('public_links'));
 
 /** Deletes all credentials that give access for a short time or once. */
 export const endOneTimeCredentials = [

@@ -8,7 +8,7 @@ import * as store from './prepare-restored.store.ts';
  * Prepares restored data for serving: clients read their vaults again, because they may know later writes, and all
  * sessions end, because some may have been ended since the backup.
  *
- * @param revokeCredentials ends keys, devices, applications and invitations to vaults too.
+ * @param revokeCredentials ends keys, devices, applications, invitations to vaults and public links too.
  * @param takenAt of the backup; null for a restore point.
  */
 export async function prepareRestored(
@@ -25,5 +25,6 @@ export async function prepareRestored(
     if (!revokeCredentials) return;
     await handle.run(store.endConnections, {});
     await handle.run(store.endInvitations, {});
+    await handle.run(store.endPublicLinks, {});
   }, 'bulk');
 }

@@ -8,10 +8,15 @@ export interface Form {
   readonly address: string;
 }
 
-/** Parses a form. Throws `foreign_form` for a form of another site, `unsupported_media_type`. */
-export function formOf(request: FastifyRequest, publicUrl: string): Form {
+/**
+ * Parses a form. Throws `foreign_form` for a form of another site, `unsupported_media_type`.
+ *
+ * @param nullOrigin whether it may come from a page without an origin.
+ */
+export function formOf(request: FastifyRequest, publicUrl: string, nullOrigin = false): Form {
   const { origin, 'content-type': type } = request.headers;
-  if (origin !== undefined && origin !== new URL(publicUrl).origin) throw new NotevaultError('foreign_form');
+  const isOwn = origin === undefined || origin === new URL(publicUrl).origin || (nullOrigin && origin === 'null');
+  if (!isOwn) throw new NotevaultError('foreign_form');
   if (type?.split(';', 1)[0]?.trim().toLowerCase() !== 'application/x-www-form-urlencoded') {
     throw new NotevaultError('unsupported_media_type');
   }

@@ -32,6 +32,8 @@ export interface RawRoute {
   readonly head?: true;
   /** Set when pages of any origin may use it, because no cookie counts there. */
   readonly anyOrigin?: true;
+  /** Set when a form may come from a page without an origin: from a sandbox, whose forms are signed. */
+  readonly nullOrigin?: true;
   /** Set for pages that people see: errors are shown as a page. */
   readonly forPeople?: true;
   readonly handle: (request: RawRequest) => Promise<RawReply>;
@@ -61,6 +63,8 @@ export interface RawExchange {
 /** The result of a handler; one place writes it to the socket. */
 export type RawReply =
   | { readonly page: Page; readonly status?: number }
+  /** A page that brings its own headers. */
+  | { readonly text: string; readonly status: number; readonly headers: Readonly<Record<string, string>> }
   /** The next URL of the browser, sent with 303. */
   | { readonly redirect: string }
   | { readonly document: object; readonly maxAgeSeconds: number }
@@ -101,7 +105,7 @@ function mount(scope: FastifyInstance, route: RawRoute, deps: RawDeps): void {
     config: { rateLimit: rateLimitFor(route.limit, deps.authRateLimit) },
     handler: async (request, reply) => {
       try {
-        const raw = rawRequestOf(request, reply, deps);
+        const raw = rawRequestOf(request, reply, deps, route.nullOrigin === true);
         return await send(reply, await route.handle(raw), raw, deps);
       } catch (error) {
         if (route.forPeople !== true) throw error;
@@ -129,14 +133,19 @@ async function readBytes(request: FastifyRequest, payload: Readable, budget: Mem
   return await reader.collect(max, false, THROUGHPUT);
 }
 
-function rawRequestOf(request: FastifyRequest, reply: FastifyReply, { publicUrl }: RawDeps): RawRequest {
+function rawRequestOf(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { publicUrl }: RawDeps,
+  nullOrigin: boolean,
+): RawRequest {
   return {
     query: request.query as Record<string, unknown>,
     params: request.params as Record<string, string>,
     header: (name) => headerOf(request, name),
     ip: request.ip,
     language: acceptedLanguage(request.headers['accept-language']),
-    form: () => formOf(request, publicUrl),
+    form: () => formOf(request, publicUrl, nullOrigin),
     browser: { request: requestFor(request, publicUrl), response: reply.raw },
   };
 }
@@ -182,6 +191,7 @@ async function send(
   { publicUrl }: RawDeps,
 ): Promise<unknown> {
   if ('page' in answer) return sendPage(reply, answer.status ?? 200, answer.page);
+  if ('text' in answer) return reply.code(answer.status).headers(answer.headers).send(answer.text);
   if ('redirect' in answer) return reply.redirect(answer.redirect, 303);
   if ('document' in answer) {
     reply.header('cache-control', `public, max-age=${answer.maxAgeSeconds}`);

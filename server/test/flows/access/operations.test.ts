@@ -29,6 +29,7 @@ const ANYONE = [
 const ADMIN = [
   ...['adminCreateInvite', 'adminDeleteInvite', 'adminDeleteUser', 'adminHandOver', 'adminHealth', 'adminListInvites'],
   ...['adminListUsers', 'adminResetSecondFactor', 'adminUpdateUser'],
+  ...['adminCountPublicLinks', 'adminEndPublicLinks'],
 ];
 /** Any credential may call these, whatever its level in any vault. */
 const CREDENTIAL = [
@@ -44,12 +45,13 @@ const OF_SESSIONS = /^\/api\/(me|api-keys|connections|imports|auth\/(device\/aut
 const SESSION_TOO = [
   ...['purgeVault', 'restoreVault', 'listMembers', 'updateMember', 'removeMember'],
   ...['createInvitation', 'deleteInvitation', 'acceptInvitation', 'listUploadsInto', 'endUploadInto'],
+  ...['createPublicLink', 'deletePublicLink', 'listPublicLinks'],
 ];
 /** Operations that only the owner of a vault may do, and reads that need an editor. */
 const OWNERS = [
   ...['createInvitation', 'deleteFromTrash', 'deleteInvitation', 'deleteVault', 'purgeVault', 'restoreVault'],
-  ...['updateMember', 'updateVault'],
-];
+  ...['updateMember', 'updateVault', 'createPublicLink', 'deletePublicLink', 'listPublicLinks'],
+].sort();
 const EDITORS = ['getActivity', 'getNoteVersion', 'listActivity', 'listNoteVersions', 'listTrash'];
 
 test('the operations for owners, and the reads for editors, are those listed here', () => {
@@ -70,7 +72,7 @@ test('the operations for anyone, any credential and admins are those listed here
   );
   assert.deepEqual(
     namesOf(({ who }) => who === 'admin'),
-    ADMIN,
+    ADMIN.sort(),
   );
   assert.deepEqual(namesOf(needsOnlyCredential), CREDENTIAL);
   assert.deepEqual(
@@ -106,7 +108,8 @@ onSqlite('the table of operations', (open) => {
         const body = JSON.stringify(requestBody ?? {}).replace(/"#\/components\/schemas\/([^"]+)"/g, (_, name) =>
           JSON.stringify(components.schemas[name]),
         );
-        const takesPassword = body.includes('password"');
+        // A public link gets a password of its own.
+        const takesPassword = body.includes('password"') && name !== 'createPublicLink';
         assert.equal(stepUp === 'password', takesPassword && who !== 'anyone', name);
         if (takesPassword && who === 'anyone') assert.equal(limit, 'auth', name);
       }

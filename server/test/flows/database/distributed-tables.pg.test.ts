@@ -66,6 +66,8 @@ const NOT_BY_VAULT: readonly string[] = [
   'outgoing_mails',
   'password_resets',
   'preferences',
+  // Found by their tokens too.
+  'public_links',
   'recovery_codes',
   'refresh_tokens',
   'schema_migrations',

@@ -54,6 +54,8 @@ const WALKS: Readonly<Record<string, string>> = {
   'credentials.deleteTicketsOf': 'asked when somebody is removed from a vault; its tickets last for minutes',
   'uploads.findAnnounced': 'the uploads into a vault, of which each account has sixteen open at most',
   'uploads.findInto': 'the uploads into some vaults, of which each account has sixteen open at most',
+  'public-links.listLinks': 'an owner or admin lists the links of a vault, a thousand at most',
+  'public-links.deleteLinksIn': 'an admin ends the links of a vault, a thousand at most',
   'notes.findWaitingIn': 'asks for whatever waits in the vault: nothing, or what was typed in the last seconds',
   'notes.findSomeVersions': 'a purge takes all rows of the vault, a slice at a time',
   'entries.purgeSpentIds': 'a purge takes all rows of the vault, a slice at a time',

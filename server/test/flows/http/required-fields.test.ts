@@ -28,6 +28,7 @@ interface Description {
 /** Fields that are required unless another field is there, which JSON Schema’s `required` cannot say. */
 const ALTERNATIVES: Readonly<Record<string, readonly string[]>> = {
   authorizeDevice: ['vault_id'],
+  createPublicLink: ['note_id'],
   createTicket: ['path'],
   moveFolders: ['target_parent'],
   moveNotes: ['target_folder_id'],

@@ -58,6 +58,7 @@ onEachEngine('/metrics', (open) => {
     gauges.push(
       'notevault_uploads',
       'notevault_uploads_open',
+      'notevault_public_links',
       'notevault_search_pending_requests',
       'notevault_embedding_notes',
     );

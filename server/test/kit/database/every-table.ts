@@ -46,6 +46,7 @@ async function fillVault({ app }: TestServer, alice: Caller, id: VaultId): Promi
   done(await alice.delete('/notes/folder/b.md'));
   const typed = done(await write('typed.md', 'words')).body.note.id;
   done(await alice.post('/me/recent', { note_id: typed }));
+  done(await alice.post('/vault/links', { note_id: typed, expires_in: 3_600, password: 'words' }));
   done(await uploadRaw(alice, 'a.txt', Buffer.from('bytes')));
   const board = { nodes: [{ id: '1', type: 'file', file: 'typed.md', x: 0, y: 0, width: 9, height: 9 }], edges: [] };
   done(await uploadRaw(alice, 'board.canvas', Buffer.from(JSON.stringify(board))));

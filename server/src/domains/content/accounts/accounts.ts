@@ -41,6 +41,7 @@ import {
   register,
   setupToken,
 } from './registration.ts';
+import { createSecrets } from './secrets.ts';
 import { Attempts } from './sessions/attempts.ts';
 import { countCodes, requireProof, stepUp } from './sessions/proofs.ts';
 import { findRefreshable, refresh } from './sessions/refresh-tokens.ts';
@@ -105,6 +106,7 @@ export interface AccountContext extends AccountDeps {
 
 export type { ListedUser, UserChange } from './admin.ts';
 export type { Invite } from './registration.ts';
+export type { Secrets } from './secrets.ts';
 export type { SecondFactor, SecondFactors } from './sessions/second-factor.ts';
 export type { Identified } from './sessions/sign-in.ts';
 
@@ -171,6 +173,7 @@ export function createAccounts(accountDeps: AccountDeps) {
       await forgetNetworks(deps);
       await sweepTickets(deps);
     },
+    secrets: createSecrets(deps),
     /** The form of an e-mail that is stored and compared; null when the text is not an e-mail. */
     canonicalEmail,
     /**

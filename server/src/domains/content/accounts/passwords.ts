@@ -31,6 +31,11 @@ export interface Passwords {
 /** Throws `password_too_short` or `password_too_long`. */
 export function checkPassword(password: string): void {
   if ([...password].length < CHARACTERS_MIN) throw new NotevaultError('password_too_short');
+  checkPasswordLength(password);
+}
+
+/** Throws `password_too_long` for a password that no check would accept. */
+export function checkPasswordLength(password: string): void {
   if (Buffer.byteLength(password) > BYTES_MAX) throw new NotevaultError('password_too_long');
 }
 

@@ -138,22 +138,31 @@ function createQueries({ db, blobs, entries }: AttachmentDeps) {
     return entries.rowsIn(handle, vault.id, 'attachment', ids);
   }
 
+  function opened(vault: OpenVault, row: StoredEntry | undefined): OpenFile {
+    if (row === undefined || row.blob_id === null) throw new NotevaultError('attachment_not_found');
+    const key = { vaultId: vault.id, blobId: row.blob_id as BlobId };
+    const size = row.size_bytes;
+    // The bytes of a replaced or deleted attachment are kept for a while: see blob-gc.ts.
+    const bytes = (range: ByteRange) =>
+      vault.key
+        .openStream(bytesContext(key.blobId), size, range, (sealed) => blobs.read(key, sealed))
+        .catch((error) => {
+          if (error instanceof KeyringError) throw new NotevaultError('attachment_unreadable', {}, error);
+          throw error;
+        });
+    return { attachment: toAttachment(openAttachment(vault, row)), bytes };
+  }
+
   return {
     /** Throws `attachment_not_found`, `attachment_unreadable`. */
     async open(vault: OpenVault, path: string): Promise<OpenFile> {
       const [row] = await entries.rowsAt(db, vault.id, 'attachment', [entries.pathKey(vault, path)]);
-      if (row === undefined || row.blob_id === null) throw new NotevaultError('attachment_not_found');
-      const key = { vaultId: vault.id, blobId: row.blob_id as BlobId };
-      const size = row.size_bytes;
-      // The bytes of a replaced or deleted attachment are kept for a while: see blob-gc.ts.
-      const bytes = (range: ByteRange) =>
-        vault.key
-          .openStream(bytesContext(key.blobId), size, range, (sealed) => blobs.read(key, sealed))
-          .catch((error) => {
-            if (error instanceof KeyringError) throw new NotevaultError('attachment_unreadable', {}, error);
-            throw error;
-          });
-      return { attachment: toAttachment(openAttachment(vault, row)), bytes };
+      return opened(vault, row);
+    },
+    /** Throws `attachment_not_found`, `attachment_unreadable`. */
+    async openById(vault: OpenVault, id: string): Promise<OpenFile> {
+      const [row] = await entries.rowsById(db, vault.id, 'attachment', [id]);
+      return opened(vault, row);
     },
     /** Returns all attachments ordered by path, or those in and below a folder. Throws `attachment_unreadable`. */
     async list(vault: OpenVault, folder: string): Promise<Attachment[]> {

@@ -19,17 +19,17 @@ const FILE_POLICY = "default-src 'none'; style-src 'unsafe-inline'; sandbox";
 
 export function fileReply(file: OpenFile, wants: Wants): Reply<AttachmentWithContent> {
   const raw = isSet(wants.query.raw) || !acceptsJson(wants.header('accept'));
-  return raw ? rawReply(file, wants) : jsonReply(file);
+  return raw ? rangedReply(rangedFile(file), wants.header) : jsonReply(file);
 }
 
-function rawReply({ attachment, bytes }: OpenFile, { header }: Wants): Reply<AttachmentWithContent> {
+function rangedFile({ attachment, bytes }: OpenFile): RangedFile {
   const { content_hash: hash, size_bytes: size, mime_type: type, path } = attachment;
   const headers = {
     vary: 'Accept',
     'cache-control': 'private, no-cache',
     'content-security-policy': FILE_POLICY,
   };
-  const file: RangedFile = {
+  return {
     name: path.slice(path.lastIndexOf('/') + 1),
     size,
     etag: `"${hash}"`,
@@ -38,7 +38,25 @@ function rawReply({ attachment, bytes }: OpenFile, { header }: Wants): Reply<Att
     headers,
     open: bytes,
   };
-  return rangedReply(file, header);
+}
+
+/** Sends a file of a public page: pictures, audio and video to show in it, others to download; none is stored. */
+export function publicFileReply(file: OpenFile, header: Wants['header']): Reply {
+  const { mime_type: type } = file.attachment;
+  const isMedia = /^(?:image|audio|video)\//.test(type) && isShownInline(type);
+  return rangedReply(
+    {
+      ...rangedFile(file),
+      disposition: isMedia ? 'inline' : 'attachment',
+      headers: {
+        'cache-control': 'no-store',
+        'content-security-policy': FILE_POLICY,
+        'x-robots-tag': 'noindex, nofollow',
+        'referrer-policy': 'no-referrer',
+      },
+    },
+    header,
+  );
 }
 
 /** Streamed: as one string, a file of 64 MB would be in memory several times. */

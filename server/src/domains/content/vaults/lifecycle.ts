@@ -194,6 +194,10 @@ export function createSharing(deps: VaultDeps) {
       await handle.run(store.insertFormerOwner, { id: row.id, userId: before, clientBlind, now: deps.clock.now() });
       await promoteOldest(handle, before);
     },
+    /** Returns the ids of all vaults that an account owns, deleted ones too. */
+    async ownedBy(userId: UserId): Promise<VaultId[]> {
+      return (await deps.db.all(store.listOwnedIds, { userId })).map(({ id }) => id);
+    },
     /** The active vaults of an account that have members. */
     async ownedWithMembers(handle: ReadHandle, userId: UserId): Promise<VaultId[]> {
       return (await handle.all(store.findOwnedWithMembers, { userId })).map(({ id }) => id);

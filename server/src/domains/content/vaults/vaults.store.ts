@@ -337,6 +337,11 @@ export const markAllPurging = statement((db, p: { userId: UserId; now: number })
     .returning('id'),
 );
 
+/** The ids of all vaults that an account owns, deleted ones too. */
+export const listOwnedIds = statement((db, p: { userId: UserId }) =>
+  db.selectFrom('vaults').select('id').where('user_id', '=', p.userId).orderBy('id'),
+);
+
 /** Vaults of all users, deleted ones too, in the order of their ids. */
 export const listIds = statement((db, p: { after: VaultId; limit: number }) =>
   db.selectFrom('vaults').select(['id', 'deleted_at']).where('id', '>', p.after).orderBy('id').limit(p.limit),

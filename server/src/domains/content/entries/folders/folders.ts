@@ -38,6 +38,8 @@ export function createFolders(deps: LockedDeps) {
     listAt,
     /** Returns the folder at a path, explicit or not; null when there is none. */
     at: (vault: OpenVault, path: string) => folderAt(db, vault, path),
+    /** Returns the folder with an id, explicit or not; null when there is none. */
+    entry: (vault: OpenVault, id: string) => folderById(db, vault, id),
     /** Returns an explicit folder by id. Throws `bad_folder_id`, `folder_id_not_found`. */
     async byId(vault: OpenVault, sent: string): Promise<FolderEntry> {
       const id = parseUuid(sent);

@@ -1,0 +1,140 @@
+import { mediaKind } from '@notevault/note-html/links/media-kind.ts';
+import type { PageFile } from '@notevault/note-html/render/resolver.ts';
+import { fileName } from '@notevault/note-text/paths.ts';
+import { NotevaultError } from '@notevault/protocol/errors.ts';
+import type { Note } from '@notevault/protocol/notes.ts';
+import { pathOf } from '@notevault/protocol/public-url.ts';
+import { type NoteId, parseUuid } from '@notevault/protocol/values/ids.ts';
+import type { Tasks } from '../../../concurrency/task-worker.ts';
+import type { Compute } from '../../../concurrency/worker-pool.ts';
+import type { Attachments, OpenFile } from '../../content/attachments/attachments.ts';
+import type { Folders } from '../../content/entries/entries.ts';
+import type { CachedNote, Notes } from '../../content/notes/notes.ts';
+import type { VaultCache } from '../../content/vaults/vaults.ts';
+import { folderPage, notePage, type TreeNote } from './page-html.ts';
+import type { OpenLink, PublicLinks } from './public-links.ts';
+import type { PageTasks } from './tasks.ts';
+
+export interface PagesDeps {
+  readonly links: PublicLinks;
+  readonly notes: Pick<Notes, 'getById' | 'cache'>;
+  readonly attachments: Pick<Attachments, 'openById'>;
+  readonly folders: Pick<Folders, 'entry'>;
+  readonly cache: Pick<VaultCache, 'snapshot'>;
+  readonly compute: Compute<Tasks>;
+  readonly publicUrl: string;
+}
+
+/** Notes that the tree of a page lists. */
+const LISTED_MAX = 2_000;
+
+/** The pages of public links and their files. Each request finds its link first. */
+export class PublicPages {
+  readonly #deps: PagesDeps;
+  /** The path of this server’s public address, before every address of a page. */
+  readonly #base: string;
+
+  constructor(deps: PagesDeps) {
+    this.#deps = deps;
+    this.#base = pathOf(deps.publicUrl);
+  }
+
+  /** Whether browsers may send cookies by https alone. */
+  get isSecure(): boolean {
+    return this.#deps.publicUrl.startsWith('https:');
+  }
+
+  addressOf(token: string): string {
+    return `${this.#base}/s/${encodeURIComponent(token)}`;
+  }
+
+  /** The page of a link, or of a note below a folder’s link. Throws `public_link_not_found`. */
+  async open(link: OpenLink, token: string, noteId: string | null): Promise<string> {
+    const html = await (link.folder_id === null
+      ? this.#note(link, token, noteId)
+      : this.#site(link, token, noteId)
+    ).catch(asNotFound);
+    await this.#deps.links.used(link);
+    return html;
+  }
+
+  /** A file of a page. Throws `public_link_not_found`. */
+  async file(token: string, fileId: string, signature: string): Promise<OpenFile> {
+    const { links, attachments } = this.#deps;
+    const link = await links.find(token);
+    const id = parseUuid(fileId);
+    if (id === null || !(await links.gate.isFile(link, id, signature))) {
+      throw new NotevaultError('public_link_not_found');
+    }
+    return await attachments.openById(link.vault, id).catch(asNotFound);
+  }
+
+  async #note(link: OpenLink, token: string, noteId: string | null): Promise<string> {
+    if (noteId !== null) throw new NotevaultError('public_link_not_found');
+    const note = await this.#deps.notes.getById(link.vault, link.note_id as NoteId);
+    return await this.#render(link, token, note, null);
+  }
+
+  /** A folder as a small site: its tree, its notes, and the links between them. */
+  async #site(link: OpenLink, token: string, noteId: string | null): Promise<string> {
+    const { notes, folders, cache } = this.#deps;
+    const folder = await folders.entry(link.vault, link.folder_id ?? '');
+    if (folder === null) throw new NotevaultError('public_link_not_found');
+    const prefix = `${folder.path}/`;
+    const rows = await cache.snapshot(link.vault, async (snapshot) => (await snapshot.rows(notes.cache)).sorted());
+    const inside = rows.filter(({ path }: CachedNote) => path.startsWith(prefix)).slice(0, LISTED_MAX);
+    const tree: TreeNote[] = inside.map(({ id, path, title }: CachedNote) => ({
+      ...{ title, path: path.slice(prefix.length), href: `${this.addressOf(token)}/n/${id}` },
+      isOpen: id === noteId,
+    }));
+    const name = fileName(folder.path);
+    const home = this.addressOf(token);
+    if (noteId === null) return folderPage({ name, home, tree });
+    const id = parseUuid(noteId);
+    if (id === null) throw new NotevaultError('public_link_not_found');
+    const note = await notes.getById(link.vault, id as NoteId);
+    if (!note.path.startsWith(prefix)) throw new NotevaultError('public_link_not_found');
+    return await this.#render(link, token, note, { prefix, name, home, tree });
+  }
+
+  async #render(
+    link: OpenLink,
+    token: string,
+    note: Note,
+    site: { readonly prefix: string; readonly name: string; readonly home: string; readonly tree: TreeNote[] } | null,
+  ): Promise<string> {
+    const sign = await this.#deps.links.gate.fileSigner(link);
+    const notes = new Map<string, string>();
+    const files = new Map<string, PageFile>();
+    for (const {
+      target_text: target,
+      target_note_id: id,
+      target_path: path,
+      target_attachment_id: file,
+    } of note.links ?? []) {
+      if (file !== null) files.set(target, this.#fileOf(target, token, file, sign(file)));
+      else if (id === note.id) notes.set(target, '');
+      else if (id !== null && site !== null && path?.startsWith(site.prefix) === true)
+        notes.set(target, `${this.addressOf(token)}/n/${id}`);
+    }
+    const input = { source: note.content, title: note.title, notes, files };
+    // A share of its own: many requests for one link wait for each other, not for those of others.
+    const compute = this.#deps.compute as Compute<PageTasks>;
+    const { output: page } = await compute.run(`public-link ${link.id}`, 'renderPage', input);
+    return notePage({ title: note.title, ...page, site });
+  }
+
+  #fileOf(target: string, token: string, id: string, signature: string): PageFile {
+    const name = fileName(target);
+    const kind = mediaKind(name);
+    const isMedia = kind === 'audio' || kind === 'video' || (kind === 'image' && !/\.svg$/i.test(name));
+    const href = `${this.addressOf(token)}/files/${id}?signature=${signature}`;
+    return { href, show: isMedia ? kind : 'download', name };
+  }
+}
+
+/** What a page shows may be gone, damaged or moved out of the folder: nobody is told which. */
+function asNotFound(error: unknown): never {
+  const isGone = error instanceof NotevaultError && /_(?:not_found|unreadable)$/.test(error.code);
+  throw isGone ? new NotevaultError('public_link_not_found') : error;
+}

@@ -1,0 +1,228 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { onEachEngine } from '../../../../test/kit/engines.ts';
+import { oneServer, startServer, type TestServer } from '../../../../test/kit/server.ts';
+import { startShared } from '../../../../test/kit/shared-vault.ts';
+
+/** A picture of one pixel. */
+const PNG = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
+
+const pathOf = (url: string) => url.slice(url.indexOf('/s/'));
+
+/** Opens a page as a browser does, without following where it leads. */
+async function open(server: TestServer, path: string, init: RequestInit = {}) {
+  const answer = await fetch(server.url + path, { redirect: 'manual', ...init });
+  return { status: answer.status, headers: answer.headers, text: await answer.text() };
+}
+
+const form = (fields: Record<string, string>): RequestInit => ({
+  method: 'POST',
+  // A sandboxed page has no origin.
+  headers: { origin: 'null', 'content-type': 'application/x-www-form-urlencoded' },
+  body: new URLSearchParams(fields).toString(),
+});
+
+const formToken = (page: string) => /name="token" value="([^"]+)"/.exec(page)?.[1] ?? '';
+
+onEachEngine('public links', (openDatabase) => {
+  const start = oneServer(() => ({ open: openDatabase }));
+
+  async function vaultWithNotes() {
+    const shared = await startShared(await start());
+    const { alice, headers } = shared;
+    const write = async (path: string, content: string): Promise<string> =>
+      (await alice.post('/notes', { path, content, mtime: 1 }, headers)).body.note.id;
+    const attach = (path: string, content_base64: string) =>
+      alice.post('/attachments', { path, content_base64, mtime: 1 }, headers);
+    const link = async (body: object) => {
+      const made = await alice.post('/vault/links', body, headers);
+      assert.equal(made.status, 201, JSON.stringify(made.body));
+      return { id: made.body.link.id as string, path: pathOf(made.body.url), made: made.body };
+    };
+    return { ...shared, write, attach, link };
+  }
+
+  test('a public link shows its note to anybody, and nothing of other notes, people and paths', async () => {
+    const { server, alice, headers, write, attach, link } = await vaultWithNotes();
+    await alice.patch('/me', { display_name: 'canary-person' });
+    await write('canary-folder/canary-other.md', '# canary-title\ncanary-text');
+    await attach('canary-folder/pic.png', PNG);
+    await attach('canary-folder/canary-file.png', PNG);
+    const note = await write(
+      'canary-folder/Plan.md',
+      '---\nowner: canary-property\n---\n# Plan\n\nHello **you** %%canary-comment%% [[canary-folder/canary-other|there]] ![[canary-other|it]]\n\n![[pic.png]]',
+    );
+    await write('Back.md', 'canary-backlink [[Plan]]');
+    const { path } = await link({ note_id: note });
+    const page = await open(server, path);
+    assert.equal(page.status, 200);
+    assert.match(page.text, /<h1 dir="auto">Plan<\/h1><p dir="auto">Hello <strong>you<\/strong>/);
+    assert.match(page.text, /<meta property="og:description" content="Hello you there it">/);
+    assert.match(page.headers.get('content-security-policy') ?? '', /sandbox allow-forms allow-downloads$/);
+    assert.equal(page.headers.get('x-robots-tag'), 'noindex, nofollow');
+    assert.equal(page.headers.get('referrer-policy'), 'no-referrer');
+    assert.equal(page.headers.get('cache-control'), 'no-store');
+    const [, source = ''] = /<img src="([^"]+)"/.exec(page.text) ?? [];
+    const picture = await open(server, source);
+    assert.equal(picture.status, 200);
+    assert.match(picture.headers.get('content-disposition') ?? '', /^inline; filename="pic.png"/);
+    const bytes = page.text + JSON.stringify([...page.headers, ...picture.headers]);
+    assert.doesNotMatch(bytes, /canary|alice|example\.org/);
+    assert.equal((await alice.get('/vault/links', headers)).body.links.at(-1).last_used_at !== null, true);
+    // Other addresses of the link lead nowhere.
+    const other = source.replace(/files\/[^?]+/, `files/${note}`);
+    assert.equal((await open(server, other)).status, 404);
+    assert.equal((await open(server, source.replace(/.$/, 'x'))).status, 404);
+    assert.equal((await open(server, `${path}/n/${note}`)).status, 404);
+  });
+
+  test('the public link of a folder shows its notes with the links between them, and follows later changes', async () => {
+    const { server, alice, headers, write, link } = await vaultWithNotes();
+    const one = await write('Site/One.md', '[[Two]] and [[Outside]]');
+    const two = await write('Site/Deep/Two.md', 'second');
+    const outside = await write('Outside.md', 'canary-outside');
+    const { path } = await link({ folder: 'Site' });
+    const home = await open(server, path);
+    assert.match(home.text, /<b dir="auto">Deep<\/b>/);
+    assert.ok(home.text.includes(`${path}/n/${one}`) && home.text.includes(`${path}/n/${two}`));
+    assert.doesNotMatch(home.text, new RegExp(`Outside|${outside}`));
+    const page = await open(server, `${path}/n/${one}`);
+    assert.ok(page.text.includes(`<a href="${path}/n/${two}">Two</a> and Outside`), page.text);
+    assert.equal((await open(server, `${path}/n/${outside}`)).status, 404);
+    await alice.post('/folders/rename', { old_path: 'Site', new_path: 'Renamed' }, headers);
+    assert.equal((await open(server, `${path}/n/${two}`)).status, 200);
+    await alice.post('/notes/rename', { old_path: 'Renamed/One.md', new_path: 'Away.md' }, headers);
+    assert.equal((await open(server, `${path}/n/${one}`)).status, 404);
+  });
+
+  test('a public link with a password shows nothing before it is sent from its own form', async () => {
+    const { server, write, link } = await vaultWithNotes();
+    const note = await write('Secret.md', 'canary-secret');
+    const { path } = await link({ note_id: note, password: 'open sesame' });
+    const locked = await open(server, path);
+    assert.equal(locked.status, 401);
+    assert.doesNotMatch(locked.text, /canary|Secret/);
+    const token = formToken(locked.text);
+    assert.equal((await open(server, path, form({ password: 'open sesame', token: 'forged' }))).status, 403);
+    assert.equal((await open(server, path, form({ password: 'wrong', token }))).status, 401);
+    const foreign = form({ password: 'open sesame', token });
+    const headers = { ...foreign.headers, origin: 'https://evil.example' };
+    assert.equal((await open(server, path, { ...foreign, headers })).status, 403);
+    const unlocked = await open(server, path, form({ password: 'open sesame', token }));
+    assert.deepEqual([unlocked.status, unlocked.headers.get('location')], [303, path]);
+    const cookie = unlocked.headers.get('set-cookie') ?? '';
+    assert.match(cookie, new RegExp(`; Path=${path}; Max-Age=43200; HttpOnly; SameSite=Lax`));
+    const [value = ''] = cookie.split(';', 1);
+    assert.match((await open(server, path, { headers: { cookie: value } })).text, /canary-secret/);
+    // The cookie of one link opens no other.
+    const second = await link({ note_id: note, password: 'another' });
+    assert.equal((await open(server, second.path, { headers: { cookie: value } })).status, 401);
+  });
+
+  test('wrong passwords of a public link are answered ever later', async () => {
+    const { server, write, link } = await vaultWithNotes();
+    const { path } = await link({ note_id: await write('Locked.md', 'x'), password: 'right' });
+    const token = formToken((await open(server, path)).text);
+    const attempt = async (password: string) => (await open(server, path, form({ password, token }))).status;
+    const statuses = [];
+    for (let i = 0; i < 11; i++) statuses.push(await attempt('wrong'));
+    assert.deepEqual(statuses, [...Array(10).fill(401), 429]);
+    assert.equal(await attempt('right'), 429);
+    server.clock.advance({ minutes: 1 });
+    assert.equal(await attempt('right'), 303);
+  });
+
+  test('every public link that opens nothing has one answer', async () => {
+    const { server, alice, headers, write, link, vault } = await vaultWithNotes();
+    const ended = await link({ note_id: await write('Ended.md', 'x') });
+    const gone = await link({ note_id: await write('Gone.md', 'x') });
+    const expired = await link({ note_id: await write('Expired.md', 'x'), expires_in: 60 });
+    const live = await link({ note_id: await write('Live.md', 'x') });
+    assert.equal((await alice.delete(`/vault/links/${ended.id}`, undefined, headers)).status, 204);
+    assert.equal((await alice.delete(`/vault/links/${ended.id}`, undefined, headers)).status, 404);
+    await alice.delete('/notes/Gone.md', undefined, headers);
+    server.clock.advance({ minutes: 2 });
+    const answers = [];
+    for (const path of [ended.path, gone.path, expired.path, live.path.slice(0, -1), '/s/x', '/s/%00', '/s/a%2Fb']) {
+      const { status, headers: sent, text } = await open(server, path);
+      answers.push(JSON.stringify([status, text, sent.get('content-security-policy')]));
+      assert.equal(status, 404, path);
+    }
+    assert.equal(new Set(answers).size, 1);
+    assert.equal((await open(server, live.path)).status, 200);
+    await alice.delete(`/vaults/${vault}`);
+    assert.equal(
+      JSON.stringify((await open(server, live.path)).text),
+      JSON.stringify((await open(server, '/s/x')).text),
+    );
+    await alice.post(`/vaults/${vault}/restore`);
+    assert.equal((await open(server, live.path)).status, 200);
+    await server.app.publicLinks.sweep();
+    const listed = (await alice.get('/vault/links', headers)).body.links as { id: string; path: string | null }[];
+    assert.deepEqual(
+      listed.map(({ path }) => path),
+      [null, 'Live.md'],
+    );
+  });
+
+  test('only the owner makes, lists and ends public links, and they stay when the vault is handed over', async () => {
+    const shared = await vaultWithNotes();
+    const { server, alice, bob, carol, dave, headers, note, link } = shared;
+    await shared.join(bob, 'editor');
+    await shared.join(carol, 'viewer');
+    const { id, path } = await link({ note_id: note });
+    for (const caller of [bob, carol]) {
+      assert.equal((await caller.post('/vault/links', { note_id: note }, headers)).status, 403);
+      assert.equal((await caller.get('/vault/links', headers)).status, 403);
+      assert.equal((await caller.delete(`/vault/links/${id}`, undefined, headers)).status, 403);
+    }
+    assert.equal((await dave.get('/vault/links', headers)).status, 404);
+    const foreign = (await bob.post('/vaults', { name: 'Own' })).body.vault.id;
+    assert.equal((await bob.post('/vault/links', { note_id: note }, { 'x-vault-id': foreign })).status, 404);
+    assert.equal((await bob.delete(`/vault/links/${id}`, undefined, { 'x-vault-id': foreign })).status, 404);
+    await alice.patch(`${shared.path}/${await shared.idOf(bob)}`, { role: 'owner' });
+    assert.equal((await open(server, path)).status, 200);
+    assert.equal((await bob.get('/vault/links', headers)).body.links[0].id, id);
+    assert.equal((await alice.get('/vault/links', headers)).status, 403);
+  });
+
+  test('public links need a target, a password that is not empty, and a lifetime that is not over', async () => {
+    const { alice, headers, note } = await vaultWithNotes();
+    const statusOf = async (body: object) => (await alice.post('/vault/links', body, headers)).status;
+    assert.equal(await statusOf({}), 422);
+    assert.equal(await statusOf({ note_id: note, folder: 'x' }), 422);
+    assert.equal(await statusOf({ note_id: note, password: '' }), 422);
+    assert.equal(await statusOf({ note_id: note, expires_in: 1 }), 422);
+    assert.equal(await statusOf({ note_id: 'x' }), 404);
+    assert.equal(await statusOf({ folder: 'missing' }), 404);
+    assert.equal(await statusOf({ folder: '' }), 404);
+  });
+
+  test('a suspended owner’s public links open nothing, and admins count and end those of an account', async () => {
+    await using server = await startServer({ open: openDatabase });
+    const { alice, bob } = server;
+    const { vault } = (await bob.post('/vaults', { name: 'Bob’s' })).body;
+    const headers = { 'x-vault-id': vault.id };
+    const { note } = (await bob.post('/notes', { path: 'a.md', content: 'words', mtime: 1 }, headers)).body;
+    const path = pathOf((await bob.post('/vault/links', { note_id: note.id }, headers)).body.url);
+    const { id } = (await bob.get('/me')).body.user;
+    assert.equal((await alice.get(`/admin/users/${id}/links`)).body.count, 1);
+    await alice.patch(`/admin/users/${id}`, { suspended: true });
+    assert.equal((await open(server, path)).status, 404);
+    await alice.patch(`/admin/users/${id}`, { suspended: false });
+    assert.equal((await open(server, path)).status, 200);
+    assert.equal((await alice.delete(`/admin/users/${id}/links`)).body.count, 1);
+    assert.equal((await open(server, path)).status, 404);
+    assert.equal((await alice.get(`/admin/users/${id}/links`)).body.count, 0);
+  });
+
+  test('a server without public links makes none, and opens none', async () => {
+    const config = { publicLinks: 'off' } as const;
+    await using server = await startServer({ open: openDatabase, config });
+    const { vault } = (await server.alice.post('/vaults', { name: 'A' })).body;
+    const headers = { 'x-vault-id': vault.id };
+    const { note } = (await server.alice.post('/notes', { path: 'a.md', content: 'x', mtime: 1 }, headers)).body;
+    const made = await server.alice.post('/vault/links', { note_id: note.id }, headers);
+    assert.deepEqual([made.status, made.body.error], [403, 'public_links_off']);
+  });
+});
