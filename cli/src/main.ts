@@ -8,6 +8,7 @@ import { doctorCommand } from './commands/doctor.ts';
 import { exportCommand } from './commands/export.ts';
 import { importCommand } from './commands/import.ts';
 import { keysCommand } from './commands/keys.ts';
+import { linksCommand } from './commands/links.ts';
 import { loginCommand, logoutCommand } from './commands/login.ts';
 import { mcpCommand } from './commands/mcp.ts';
 import { membersCommand } from './commands/members.ts';
@@ -46,6 +47,7 @@ const program = new Command('notevault')
   .addCommand(activityCommand())
   .addCommand(undoCommand())
   .addCommand(membersCommand())
+  .addCommand(linksCommand())
   .addCommand(adminCommand())
   .addCommand(keysCommand())
   .addCommand(backupCommand())

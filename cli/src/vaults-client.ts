@@ -3,6 +3,7 @@ import { tokensFrom } from '@notevault/client/tokens.ts';
 import { Transport } from '@notevault/client/transport.ts';
 import type { ActivityPage, ActivityQuery, ActivityUndone } from '@notevault/protocol/activity.ts';
 import type { MembersResponse, NewInvitation } from '@notevault/protocol/members.ts';
+import type { NewPublicLink, PublicLink } from '@notevault/protocol/public-links.ts';
 import type { SearchRequest, SearchResponse } from '@notevault/protocol/search.ts';
 import type { Vault } from '@notevault/protocol/vaults.ts';
 import type { AdminCommands } from '@notevault/server/admin.ts';
@@ -29,6 +30,10 @@ export interface VaultsClient {
   invite(vault: string, invitation: NewInvitation): Promise<string>;
   /** Removes a member by their e-mail. */
   removeMember(vault: string, email: string): Promise<void>;
+  publicLinks(vault: string): Promise<readonly PublicLink[]>;
+  /** Makes a public link to a note or folder; resolves to its address. */
+  makePublicLink(vault: string, path: string, options: Pick<NewPublicLink, 'expires_in' | 'password'>): Promise<string>;
+  endPublicLink(vault: string, id: string): Promise<void>;
 }
 
 const PROGRESS_MS = 500;
@@ -73,11 +78,14 @@ async function remoteVaultsClient(admin: AdminCommands, user: string | undefined
 function operatorOperations(
   admin: AdminCommands,
   user: string | undefined,
-): Pick<VaultsClient, 'rebuild' | 'members' | 'invite' | 'removeMember'> {
+): Omit<VaultsClient, 'vaults' | 'search' | 'activity' | 'undo'> {
   return {
     members: (vault) => admin.listMembers(user, vault),
     invite: (vault, invitation) => admin.inviteMember(user, vault, invitation),
     removeMember: (vault, email) => admin.removeMember(user, vault, email),
+    publicLinks: (vault) => admin.listPublicLinks(user, vault),
+    makePublicLink: (vault, path, options) => admin.makePublicLink(user, vault, path, options),
+    endPublicLink: (vault, id) => admin.endPublicLink(user, vault, id),
     rebuild: (vault, progress) =>
       polling(
         () => admin.rebuiltNotes(vault).then(progress),

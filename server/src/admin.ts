@@ -1,6 +1,7 @@
 import { chmod, rm } from 'node:fs/promises';
 import { invalid, NotevaultError } from '@notevault/protocol/errors.ts';
 import type { NewInvitation } from '@notevault/protocol/members.ts';
+import type { NewPublicLink } from '@notevault/protocol/public-links.ts';
 import { startLink } from '@notevault/protocol/start-link.ts';
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify';
 import type { App } from './app.ts';
@@ -11,7 +12,10 @@ import { refusalOf, refuseOtherMethods } from './http/other-methods.ts';
 import { machineStatus } from './machine-status.ts';
 import { versionWithCommit } from './version.ts';
 
-export type AdminDeps = Pick<App, 'accounts' | 'identities' | 'mails' | 'vaults' | 'members' | 'search' | 'admin'>;
+export type AdminDeps = Pick<
+  App,
+  'accounts' | 'identities' | 'mails' | 'vaults' | 'members' | 'search' | 'admin' | 'notes' | 'publicLinks'
+>;
 
 /** Admin operations on a running server, or, from the command line, on a data folder that no server uses. */
 export type AdminCommands = ReturnType<typeof adminCommands>;
@@ -26,7 +30,7 @@ export interface ServerPlace {
 }
 
 export function adminCommands(
-  { accounts, identities, mails, vaults, members, search, admin }: AdminDeps,
+  { accounts, identities, mails, vaults, members, search, admin, notes, publicLinks }: AdminDeps,
   { address, publicUrl, dataDir }: ServerPlace,
 ) {
   const linkTo = (page: 'setup' | 'invite' | 'reset', token: string) => startLink(publicUrl ?? address(), page, token);
@@ -36,6 +40,13 @@ export function adminCommands(
   const principalOf = async (email: string | undefined) => {
     const { token } = await accounts.openSession(email);
     return accounts.authenticate(`Bearer ${token}`);
+  };
+  /** Opens a vault that the named account, or the only one, owns. Throws `owner_required`. */
+  const ownVault = async (email: string | undefined, vaultId: string) => {
+    const principal = await principalOf(email);
+    const vault = await vaults.openVault(principal, vaultId, 'write');
+    if (vault.role !== 'owner') throw new NotevaultError('owner_required');
+    return { principal, vault };
   };
   return {
     async createUser(email: string, password: string | undefined, sent: 'admin' | 'member') {
@@ -102,6 +113,22 @@ export function adminCommands(
         throw new NotevaultError(list.invitations === undefined ? 'owner_required' : 'member_not_found');
       await members.remove(principal, vaultId, found.user_id);
     },
+    listPublicLinks: async (email: string | undefined, vaultId: string) =>
+      publicLinks.list((await ownVault(email, vaultId)).vault),
+    /** Makes a public link to a note, by a path that ends in `.md`, or to a folder; returns its address. */
+    async makePublicLink(
+      email: string | undefined,
+      vaultId: string,
+      path: string,
+      options: Pick<NewPublicLink, 'expires_in' | 'password'>,
+    ) {
+      const { principal, vault } = await ownVault(email, vaultId);
+      const target = /\.md$/i.test(path) ? { note_id: (await notes.getByPath(vault, path)).id } : { folder: path };
+      return (await publicLinks.create(principal, vault, { ...target, ...options })).url;
+    },
+    /** Throws `public_link_not_found`. */
+    endPublicLink: async (email: string | undefined, vaultId: string, id: string) =>
+      publicLinks.end((await ownVault(email, vaultId)).vault, id),
     handOver: (vaultId: string, email: string) => members.handOver(vaultId, email),
     /** The address on which the server listens. */
     address: async () => address(),
