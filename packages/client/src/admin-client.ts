@@ -8,7 +8,10 @@ import type {
   AdminUserResponse,
   AdminUsersPage,
 } from '@notevault/protocol/admin.ts';
+import type { PublicLinkCount } from '@notevault/protocol/public-links.ts';
 import type { Transport } from './transport.ts';
+
+const linksOf = (id: string) => `/admin/users/${encodeURIComponent(id)}/links`;
 
 /** The operations of admins; all of them throw ApiError and ConnectionError. */
 export class AdminClient {
@@ -37,6 +40,16 @@ export class AdminClient {
   /** Removes the second factor of an account: its password alone signs in then. */
   async resetSecondFactor(id: string): Promise<void> {
     await this.#transport.json({ method: 'DELETE', path: `/admin/users/${encodeURIComponent(id)}/second-factor` });
+  }
+
+  /** Counts the public links of an account’s vaults. */
+  async countLinks(id: string): Promise<number> {
+    return (await this.#transport.json<PublicLinkCount>({ method: 'GET', path: linksOf(id) })).count;
+  }
+
+  /** Ends the public links of an account’s vaults; returns their number. */
+  async endLinks(id: string): Promise<number> {
+    return (await this.#transport.json<PublicLinkCount>({ method: 'DELETE', path: linksOf(id) })).count;
   }
 
   async invites(): Promise<AdminInvite[]> {

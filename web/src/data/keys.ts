@@ -14,10 +14,12 @@ export const keys = {
   /** Queries of the admin pages. */
   admin: ['admin'] as const,
   adminUsers: ['admin', 'users'] as const,
+  adminLinks: (user: string) => ['admin', 'links', user] as const,
   invites: ['admin', 'invites'] as const,
   health: ['admin', 'health'] as const,
   vault: (vault: string) => ['vault', vault] as const,
   members: (vault: string) => ['vault', vault, 'members'] as const,
+  publicLinks: (vault: string) => ['vault', vault, 'public-links'] as const,
   tree: (vault: string) => ['vault', vault, 'tree'] as const,
   recent: (vault: string) => ['vault', vault, 'lists', 'recent'] as const,
   opened: (vault: string) => ['vault', vault, 'opened'] as const,

@@ -54,6 +54,10 @@ export const healthQuery = queryOptions({ queryKey: keys.health, queryFn: () => 
 
 export const invitesQuery = queryOptions({ queryKey: keys.invites, queryFn: () => api.admin.invites() });
 
+/** How many public links an account has. */
+export const adminLinksQuery = (user: string) =>
+  queryOptions({ queryKey: keys.adminLinks(user), queryFn: () => api.admin.countLinks(user) });
+
 export const adminUsersQuery = infiniteQueryOptions({
   queryKey: keys.adminUsers,
   queryFn: ({ pageParam }) => api.admin.users(pageParam),

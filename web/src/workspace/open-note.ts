@@ -7,7 +7,9 @@ import { type ExcerptPlace, placeOfExcerpt } from './excerpt-place.ts';
 export type FocusTarget = 'editor' | 'title' | 'panel';
 
 /** Requests to the page of a note. */
-export const NOTE_REQUESTS = ['rename', 'move', 'duplicate', 'star', 'copyLink', 'download', 'deleteNote'] as const;
+export const NOTE_REQUESTS = [
+  ...(['rename', 'move', 'duplicate', 'star', 'copyLink', 'publicLink', 'download', 'deleteNote'] as const),
+] as const;
 export type NoteRequest = (typeof NOTE_REQUESTS)[number];
 
 /** A note that is open in this tab, was, or is about to be; for all that is not its editor: panels, palette, tree. */

@@ -147,6 +147,7 @@ export const settings: typeof english = {
     inBrowser: 'Der Download hat begonnen. Dein Browser zeigt, wie weit er ist.',
   },
   vaults: {
+    links: 'Öffentliche Links',
     share: 'Teilen …',
     people: 'Leute …',
     members_one: '{{count}} Mitglied',

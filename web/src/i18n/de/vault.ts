@@ -219,6 +219,7 @@ export const vault: typeof english = {
     duplicate: 'Duplizieren',
     star: 'Markieren',
     copyLink: 'Link kopieren',
+    publicLink: 'Öffentlicher Link …',
     download: 'Herunterladen',
     deleteNote: 'In den Papierkorb',
     switcher: 'Zu einer Notiz gehen …',

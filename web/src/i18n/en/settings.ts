@@ -146,6 +146,7 @@ export const settings = {
     inBrowser: 'The download has begun. Your browser shows how far it is.',
   },
   vaults: {
+    links: 'Public links',
     share: 'Share…',
     people: 'People…',
     members_one: '{{count}} member',

@@ -217,6 +217,7 @@ export const vault = {
     duplicate: 'Duplicate',
     star: 'Star',
     copyLink: 'Copy link',
+    publicLink: 'Public link…',
     download: 'Download',
     deleteNote: 'Move to trash',
     switcher: 'Go to a note…',

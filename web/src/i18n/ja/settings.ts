@@ -144,6 +144,7 @@ export const settings: typeof english = {
     inBrowser: 'ダウンロードが始まりました。進み具合はブラウザーに表示されます。',
   },
   vaults: {
+    links: '公開リンク',
     share: '共有…',
     people: 'メンバー…',
     members_one: 'メンバー{{count}}人',

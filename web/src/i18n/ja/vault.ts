@@ -218,6 +218,7 @@ export const vault: typeof english = {
     duplicate: '複製',
     star: 'スターを付ける',
     copyLink: 'リンクをコピー',
+    publicLink: '公開リンク…',
     download: 'ダウンロード',
     deleteNote: 'ごみ箱に移動',
     switcher: 'ノートへ移動…',

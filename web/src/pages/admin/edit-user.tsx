@@ -1,8 +1,8 @@
 import type { AdminUser, AdminUserChange } from '@notevault/protocol/admin.ts';
-import { useSuspenseQuery } from '@tanstack/react-query';
+import { useQuery, useSuspenseQuery } from '@tanstack/react-query';
 import { api } from '../../data/client.ts';
 import { keys } from '../../data/keys.ts';
-import { healthQuery } from '../../data/queries.ts';
+import { adminLinksQuery, healthQuery } from '../../data/queries.ts';
 import { useTexts } from '../../i18n/use-texts.ts';
 import { useChange } from '../../page/use-change.ts';
 import { Button } from '../../ui/controls/button.tsx';
@@ -43,6 +43,7 @@ export function EditUser({ user, close }: { readonly user: AdminUser; readonly c
             </option>
           ))}
         </Choice>
+        <PublicLinks user={user} />
         <DialogButtons>
           <Button onClick={close}>{tVault('cancel')}</Button>
           <Button type="submit" look="primary" aria-disabled={saving.isPending}>
@@ -51,5 +52,22 @@ export function EditUser({ user, close }: { readonly user: AdminUser; readonly c
         </DialogButtons>
       </form>
     </Dialog>
+  );
+}
+
+/** How many public links an account has, which an admin can end all at once. */
+function PublicLinks({ user }: { readonly user: AdminUser }) {
+  const t = useTexts('admin');
+  const { data: count = 0 } = useQuery(adminLinksQuery(user.id));
+  const ending = useChange(() => api.admin.endLinks(user.id), keys.adminLinks(user.id), t('users.linksEnded'));
+  return (
+    <p>
+      {t('users.links', { count })}{' '}
+      {count === 0 ? null : (
+        <Button aria-disabled={ending.isPending} onClick={() => ending.mutate(undefined)}>
+          {t('users.endLinks')}
+        </Button>
+      )}
+    </p>
   );
 }

@@ -76,6 +76,8 @@ export interface Action {
   readonly needsNote?: true;
   /** Set for what members who only read cannot do. */
   readonly writes?: true;
+  /** Set for what only the owner of the vault can do. */
+  readonly manages?: true;
   /** The command of the editor that it runs. The editor has the keys of these itself. */
   readonly command?: EditorCommand;
   readonly run: (context: ActionContext) => void;

@@ -9,6 +9,7 @@ const NOTE_ICONS: Readonly<Record<NoteRequest, IconName>> = {
   duplicate: 'copy',
   star: 'star',
   copyLink: 'link',
+  publicLink: 'read',
   download: 'download',
   deleteNote: 'trash',
 };
@@ -22,6 +23,7 @@ const NOTE_ACTIONS = NOTE_REQUESTS.map(
     icon: NOTE_ICONS[id],
     needsNote: true,
     ...(READING.has(id) ? {} : { writes: true }),
+    ...(id === 'publicLink' ? { manages: true } : {}),
     run: ({ askNote }) => askNote(id),
   }),
 );
@@ -92,6 +94,10 @@ export function keysOf({ keys, appleKeys }: Action, isApple: boolean): Shortcut 
 }
 
 /** Whether something can be done now, by somebody with this role. */
-export function isPossible({ writes, needsNote }: Action, { noteId, role }: Pick<ActionContext, 'noteId' | 'role'>) {
-  return (needsNote !== true || noteId !== null) && (writes !== true || role !== 'viewer');
+export function isPossible(
+  { writes, manages, needsNote }: Action,
+  { noteId, role }: Pick<ActionContext, 'noteId' | 'role'>,
+) {
+  const isAllowed = manages === true ? role === 'owner' : writes !== true || role !== 'viewer';
+  return isAllowed && (needsNote !== true || noteId !== null);
 }

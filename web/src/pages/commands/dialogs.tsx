@@ -1,5 +1,6 @@
 import { lazy, type RefObject, Suspense, useRef } from 'react';
-import { useVault } from '../../data/use-vault.ts';
+import { useTree } from '../../data/use-tree.ts';
+import { useVault, useVaultId } from '../../data/use-vault.ts';
 import { loadTexts } from '../../i18n/i18n.ts';
 import { useTexts } from '../../i18n/use-texts.ts';
 import { importOrReload } from '../../page/import-or-reload.ts';
@@ -41,7 +42,7 @@ const PLACES: Partial<Record<DialogName, TabPlace>> = { switcher: 'here', newTab
 export function Dialogs(props: DialogsProps) {
   const place = PLACES[props.name];
   if (place !== undefined) return <Finder {...props} place={place} />;
-  if (props.name === 'share') return <Share close={props.close} />;
+  if (props.name === 'share') return <Share noteId={props.context.noteId} close={props.close} />;
   if (props.name === 'calendar') {
     return (
       <Suspense>
@@ -53,11 +54,13 @@ export function Dialogs(props: DialogsProps) {
   return props.name === 'palette' ? <Palette {...props} /> : <Shortcuts {...props} />;
 }
 
-function Share({ close }: { readonly close: () => void }) {
+function Share({ noteId, close }: { readonly noteId: string | null; readonly close: () => void }) {
   const vault = useVault();
+  const entry = useTree(useVaultId()).byKey(noteId ?? '');
+  const note = entry?.kind === 'note' ? { kind: entry.kind, id: entry.id, name: entry.name } : null;
   return vault === null ? null : (
     <Suspense>
-      <ShareDialog vault={vault} close={close} />
+      <ShareDialog vault={vault} note={note} close={close} />
     </Suspense>
   );
 }

@@ -101,9 +101,7 @@ function LiveNote({ vaultId, note, isMain, isDraft, session }: NoteEditorProps &
               <StateLine session={session} recovery={recovery} />
             </>
           }
-          menu={
-            editor === null ? null : <NoteMenu open={open} editor={editor} isStarred={isStarred} canWrite={canWrite} />
-          }
+          menu={editor === null ? null : <NoteMenu open={open} editor={editor} isStarred={isStarred} role={role} />}
         />
         {original === null ? null : (
           <Suspense>

@@ -1,3 +1,4 @@
+import type { Role } from '../../data/role.ts';
 import type { EditorController } from '../../editor/index.ts';
 import { useTexts } from '../../i18n/use-texts.ts';
 import { useObservable, useObserved } from '../../platform/use-observable.ts';
@@ -12,12 +13,11 @@ interface NoteMenuProps {
   readonly open: OpenNote;
   readonly editor: EditorController;
   readonly isStarred: boolean;
-  /** Whether the note may be changed. */
-  readonly canWrite: boolean;
+  readonly role: Role;
 }
 
 /** Menu of the open note: further actions, and its length. */
-export function NoteMenu({ open, editor, isStarred, canWrite }: NoteMenuProps) {
+export function NoteMenu({ open, editor, isStarred, role }: NoteMenuProps) {
   const t = useTexts('editor');
   const inVault = useTexts('vault');
   const count = useObserved(editor.facts, ({ words }) => words);
@@ -30,6 +30,7 @@ export function NoteMenu({ open, editor, isStarred, canWrite }: NoteMenuProps) {
     ...more,
     run: () => open.ask(id),
   });
+  const canWrite = role !== 'viewer';
   const isApple = onApple();
   return (
     <Menu
@@ -43,6 +44,7 @@ export function NoteMenu({ open, editor, isStarred, canWrite }: NoteMenuProps) {
         ...(canWrite ? [ask('rename', 'pen'), ask('move', 'folder'), ask('duplicate', 'copy')] : []),
         ask('star', 'star', { label: inVault(isStarred ? 'note.unstar' : 'action.star') }),
         ask('copyLink', 'link', { beginsGroup: true }),
+        ...(role === 'owner' ? [ask('publicLink', 'read')] : []),
         {
           id: 'properties',
           label: inVault('action.properties'),

@@ -13,6 +13,7 @@ import { showToast } from '../../ui/feedback/toast.ts';
 import type { NoteRequest, OpenNote } from '../../workspace/open-note.ts';
 import { useTabs } from '../../workspace/use-tabs.ts';
 import { workspace } from '../../workspace/workspace.ts';
+import { PublicLinks } from '../sharing/public-links.tsx';
 import { useTreeActions } from '../tree/use-tree-actions.ts';
 import type { ShownNote } from './shown-note.ts';
 
@@ -41,13 +42,14 @@ export function useNoteRequests(
   const actions = useTreeActions(vaultId);
   const tabs = useTabs(vaultId);
   const { stars, toggle } = useStars(vaultId);
-  const [asking, setAsking] = useState<'rename' | 'move' | null>(null);
+  const [asking, setAsking] = useState<'rename' | 'move' | 'publicLink' | null>(null);
   const entry = index.byKey(id);
   const text = () => open.editor.get()?.text() ?? content;
   const failed = (error: unknown) => showToast({ kind: 'danger', text: errorText(t, error) });
   const answers: Readonly<Record<NoteRequest, () => void>> = {
     rename: () => setAsking('rename'),
     move: () => setAsking('move'),
+    publicLink: () => setAsking('publicLink'),
     star: () => void toggle(id).catch(failed),
     duplicate() {
       if (entry === undefined) return;
@@ -83,6 +85,8 @@ export function useNoteRequests(
       <Suspense>
         {asking === 'move' ? (
           <MoveDialog entries={[entry]} index={index} move={(moves) => void actions.move(moves)} close={close} />
+        ) : asking === 'publicLink' ? (
+          <PublicLinks vaultId={vaultId} target={{ kind: 'note', id, name: entry.name }} close={close} />
         ) : (
           <RenameDialog entry={entry} move={(moves) => void actions.move(moves)} close={close} />
         )}

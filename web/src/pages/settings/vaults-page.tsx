@@ -18,6 +18,7 @@ import { useConfirm } from '../../ui/dialogs/confirm.tsx';
 import { Dialog, DialogButtons } from '../../ui/dialogs/dialog.tsx';
 import { ExportDialog } from '../export/export-dialog.tsx';
 import lists from '../lists/lists.module.css';
+import { PublicLinks } from '../sharing/public-links.tsx';
 import styles from './settings.module.css';
 import { vaultsApi } from './settings-api.ts';
 
@@ -61,6 +62,7 @@ function VaultRow({ vault }: { readonly vault: Vault }) {
   const [isEdited, setEdited] = useState(false);
   const [isExported, setExported] = useState(false);
   const [isShared, setShared] = useState(false);
+  const [isPublic, setPublic] = useState(false);
   const confirm = useConfirm();
   const deleting = useChange(vaultsApi.delete, keys.vaults);
   const promoting = useChange((id: string) => vaultsApi.update(id, { is_default: true }), keys.vaults);
@@ -104,6 +106,9 @@ function VaultRow({ vault }: { readonly vault: Vault }) {
         </Button>
         {role !== 'owner' ? null : (
           <>
+            <Button aria-label={`${t('vaults.links')}: ${name}`} onClick={() => setPublic(true)}>
+              {t('vaults.links')}
+            </Button>
             {is_default ? null : <Button onClick={() => promoting.mutate(id)}>{t('vaults.makeDefault')}</Button>}
             <Button aria-label={`${t('vaults.edit')}: ${name}`} onClick={() => setEdited(true)}>
               {t('vaults.edit')}
@@ -124,9 +129,10 @@ function VaultRow({ vault }: { readonly vault: Vault }) {
       {isExported ? <ExportDialog vault={vault} close={() => setExported(false)} /> : null}
       {isShared ? (
         <Suspense>
-          <ShareDialog vault={vault} close={() => setShared(false)} />
+          <ShareDialog vault={vault} note={null} close={() => setShared(false)} />
         </Suspense>
       ) : null}
+      {isPublic ? <PublicLinks vaultId={id} target={null} close={() => setPublic(false)} /> : null}
       {isEdited ? <EditVault vault={vault} close={() => setEdited(false)} /> : null}
     </li>
   );

@@ -18,6 +18,8 @@ export interface TreeMenuDeps {
   move(entries: readonly TreeEntry[]): void;
   cut(entries: readonly TreeEntry[]): void;
   remove(entries: readonly TreeEntry[]): void;
+  /** Opens the public links of a note or folder; null for people who do not own the vault. */
+  readonly publicLink: ((entry: TreeEntry) => void) | null;
   /** The address of a note. */
   linkOf(id: string): string;
 }
@@ -59,6 +61,16 @@ function itemsOfOne(t: TFunction<'vault'>, entry: TreeEntry, deps: TreeMenuDeps)
     { id: 'copy-path', label: t('tree.copyPath'), icon: 'copy', run: () => copy(entry.path) },
     ...(entry.kind === 'note'
       ? [{ id: 'copy-link', label: t('tree.copyLink'), icon: 'link' as const, run: () => copy(deps.linkOf(entry.id)) }]
+      : []),
+    ...(deps.publicLink !== null && entry.kind !== 'attachment'
+      ? [
+          {
+            id: 'public-link',
+            label: t('action.publicLink'),
+            icon: 'read' as const,
+            run: () => deps.publicLink?.(entry),
+          },
+        ]
       : []),
   ];
 }

@@ -2,7 +2,7 @@ import { useNavigate, useParams } from '@tanstack/react-router';
 import { lazy, Suspense, useEffect, useRef, useState } from 'react';
 import { folderKey, type TreeEntry, type TreeIndex } from '../../data/tree/tree-index.ts';
 import { useTree } from '../../data/use-tree.ts';
-import { useCanWrite } from '../../data/use-vault.ts';
+import { useRole } from '../../data/use-vault.ts';
 import { useTexts } from '../../i18n/use-texts.ts';
 import { importOrReload } from '../../page/import-or-reload.ts';
 import { serverUrl } from '../../platform/base.ts';
@@ -15,6 +15,7 @@ import { onApple } from '../../ui/text/shortcut.ts';
 import type { TabPlace } from '../../workspace/tabs.ts';
 import { useTabs } from '../../workspace/use-tabs.ts';
 import { workspace } from '../../workspace/workspace.ts';
+import { type LinkTarget, PublicLinks } from '../sharing/public-links.tsx';
 import { treeMenu } from './tree-menu.ts';
 import { TreeView } from './tree-view.tsx';
 import { useAddFiles } from './use-add-files.ts';
@@ -43,16 +44,23 @@ function isIn(entry: TreeEntry | undefined, other: TreeEntry): boolean {
   return entry?.key === other.key || (other.kind === 'folder' && entry?.path.startsWith(`${other.path}/`) === true);
 }
 
+/** Returns what a public link to an entry shows. */
+function targetOf({ kind, key, path, name }: TreeEntry): LinkTarget {
+  return kind === 'folder' ? { kind, path, name } : { kind: 'note', id: key, name };
+}
+
 /** Tree of a vault's notes, with their actions. */
 export function VaultTree({ vaultId, leave }: VaultTreeProps) {
   const t = useTexts('vault');
   const { noteId = null, fileId = null } = useParams({ strict: false });
   const index = useTree(vaultId);
-  const canWrite = useCanWrite(vaultId);
+  const role = useRole(vaultId);
+  const canWrite = role !== 'viewer';
   const expanded = useExpanded(vaultId);
   const actions = useTreeActions(vaultId);
   const [menu, setMenu] = useState<OpenMenu | null>(null);
   const [moving, setMoving] = useState<readonly TreeEntry[] | null>(null);
+  const [linked, setLinked] = useState<LinkTarget | null>(null);
   const { openNote, openFile, openBehind, remove } = useOpening(vaultId, index, actions, leave);
   const adding = useAddFiles(vaultId);
   const tree = useTreeState({
@@ -107,10 +115,12 @@ export function VaultTree({ vaultId, leave }: VaultTreeProps) {
             move: setMoving,
             cut: tree.cut,
             remove,
+            publicLink: role === 'owner' ? (entry) => setLinked(targetOf(entry)) : null,
             linkOf: (id) => `${serverUrl()}/vaults/${vaultId}/notes/${id}`,
           })}
         />
       )}
+      {linked === null ? null : <PublicLinks vaultId={vaultId} target={linked} close={() => setLinked(null)} />}
       {moving === null ? null : (
         <Suspense>
           <MoveDialog

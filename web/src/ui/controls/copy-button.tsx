@@ -3,8 +3,14 @@ import { useTexts } from '../../i18n/use-texts.ts';
 import { Button } from './button.tsx';
 import { Icon } from './icon.tsx';
 
+interface CopyButtonProps {
+  readonly text: string;
+  /** “Copy” by default. */
+  readonly label?: string;
+}
+
 /** Copies a text; says so until the focus leaves it. */
-export function CopyButton({ text }: { readonly text: string }) {
+export function CopyButton({ text, label }: CopyButtonProps) {
   const t = useTexts('vault');
   const [isCopied, setCopied] = useState(false);
   // Browsers give the clipboard to secure contexts only.
@@ -13,7 +19,7 @@ export function CopyButton({ text }: { readonly text: string }) {
   return (
     <Button look="quiet" onClick={() => void copy()} onBlur={() => setCopied(false)}>
       <Icon name={isCopied ? 'check' : 'copy'} size={16} />
-      {t(isCopied ? 'copied' : 'copy')}
+      {isCopied ? t('copied') : (label ?? t('copy'))}
     </Button>
   );
 }
