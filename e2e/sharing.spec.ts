@@ -75,7 +75,7 @@ test('two people meet in a vault that was shared by a link, and one is removed w
   const link = await dialog.getByTestId('invitation').innerText();
   await expect(dialog.getByText(/^The link is in your clipboard/)).toBeVisible();
   expect(await page.evaluate('navigator.clipboard.readText()')).toBe(link);
-  await expect(dialog.getByText('Anyone with the link')).toBeVisible();
+  await expect(dialog.getByText('Anyone with the link', { exact: true })).toBeVisible();
   await expect(dialog.getByRole('img', { name: 'The link as a QR code' })).toBeVisible();
   await expect(dialog.getByRole('button', { name: 'Copy', exact: true })).toBeVisible();
   await expectAccessible(page);
