@@ -101,7 +101,8 @@ export function gonePage(language: PageLanguage): string {
   return documentOf(t.gone, '', `<main><h1>${t.gone}</h1>${textElement('p', {}, t.goneText)}</main>`, language);
 }
 
-function documentOf(title: string, description: string, body: string, language?: PageLanguage): string {
+/** @param language that of the text; the language of a note is not known, and BCP 47 calls that `und`. */
+function documentOf(title: string, description: string, body: string, language: PageLanguage | 'und' = 'und'): string {
   const meta = (property: string, content: string) => openTag('meta', { property, content });
   const cards = `${meta('og:title', title)}${meta('og:type', 'article')}${meta('og:description', description)}`;
   return `<!DOCTYPE html>

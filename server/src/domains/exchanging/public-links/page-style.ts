@@ -30,7 +30,7 @@ figcaption{color:var(--faint);font-size:12px;margin-bottom:6px}
 .c-tip,.c-success{--look:var(--ok)}.c-question,.c-warning{--look:var(--warn)}.c-danger{--look:var(--danger)}.c-quote,.c-example{--look:var(--muted)}
 .formula{overflow-x:auto;text-align:center}
 .footnote{display:flex;gap:.6em;color:var(--muted);font-size:.9em}.footnote p{margin:0 0 .5em}
-.file::before{content:"⭳ "}
+.file::before{content:"↓ "}
 nav{font-size:14px;margin-bottom:28px}nav ul,.tree{list-style:none;padding-inline-start:1em;margin:0}summary{cursor:pointer}.tree li{padding:2px 0}.tree b{font-weight:600}
 [aria-current]{font-weight:600;text-decoration:none}
 .soft{color:var(--muted);font-size:14px}
