@@ -34,11 +34,7 @@ export function addGauges(
     ],
     ['notevault_disk_free_bytes', 'Free bytes of the disk of the data folder', () => freeBytes(config.dataDir)],
     ['notevault_uploads_open', 'Uploads in slices that have not ended; NaN if it is not known', () => uploads.count()],
-    [
-      'notevault_public_links',
-      'Public links that have not expired; NaN if it is not known',
-      () => publicLinks.count(),
-    ],
+    ['notevault_public_links', 'Public links that have not expired; NaN if it is not known', () => publicLinks.count()],
     ['notevault_sockets', 'Authenticated sockets', () => collaboration.stats().sockets],
     ['notevault_live_documents', 'Live documents in memory', () => live.stats().documents],
     ['notevault_live_document_bytes', 'Estimated memory of live documents', () => live.stats().bytes],

@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto';
 import { escapeHtml, openTag, textElement } from '@notevault/note-html/render/html-text.ts';
-import type { PageLanguage } from '../../../http/pages/page-language.ts';
 import { PUBLIC_STYLE } from './page-style.ts';
-import { publicTexts } from './page-texts.ts';
+import { publicTexts, type TextLanguage } from './page-texts.ts';
 import type { RenderedPage } from './tasks.ts';
 
 const STYLE_HASH = createHash('sha256').update(PUBLIC_STYLE).digest('base64');
@@ -88,7 +87,7 @@ function treeHtml(tree: readonly TreeNote[]): string {
 }
 
 /** The form for the password of a link: nothing of what it opens. */
-export function passwordPage(language: PageLanguage, token: string, fault: 'wrong' | 'later' | 'again' | null): string {
+export function passwordPage(language: TextLanguage, token: string, fault: 'wrong' | 'later' | 'again' | null): string {
   const t = publicTexts[language];
   const why = fault === null ? '' : textElement('p', { class: 'bad', role: 'alert' }, t[fault]);
   const form = `<form method="post"><input type="hidden" name="token" value="${escapeHtml(token)}"><label for="password">${t.password}</label><input type="password" id="password" name="password" required autofocus autocomplete="off"><button>${t.open}</button></form>`;
@@ -96,13 +95,13 @@ export function passwordPage(language: PageLanguage, token: string, fault: 'wron
 }
 
 /** The one page for every link that opens nothing. */
-export function gonePage(language: PageLanguage): string {
+export function gonePage(language: TextLanguage): string {
   const t = publicTexts[language];
   return documentOf(t.gone, '', `<main><h1>${t.gone}</h1>${textElement('p', {}, t.goneText)}</main>`, language);
 }
 
 /** @param language that of the text; the language of a note is not known, and BCP 47 calls that `und`. */
-function documentOf(title: string, description: string, body: string, language: PageLanguage | 'und' = 'und'): string {
+function documentOf(title: string, description: string, body: string, language: TextLanguage | 'und' = 'und'): string {
   const meta = (property: string, content: string) => openTag('meta', { property, content });
   const cards = `${meta('og:title', title)}${meta('og:type', 'article')}${meta('og:description', description)}`;
   return `<!DOCTYPE html>

@@ -1,5 +1,3 @@
-import type { PageLanguage } from '../../../http/pages/page-language.ts';
-
 const english = {
   gone: 'This page does not exist',
   goneText: 'The address is wrong, or the page is no longer shared.',
@@ -35,4 +33,6 @@ const japanese: PublicTexts = {
   again: 'フォームを開いてから時間が経ちすぎました。もう一度お試しください。',
 };
 
-export const publicTexts: Readonly<Record<PageLanguage, PublicTexts>> = { en: english, de: german, ja: japanese };
+export const publicTexts = { en: english, de: german, ja: japanese };
+
+export type TextLanguage = keyof typeof publicTexts;

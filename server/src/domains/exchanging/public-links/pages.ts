@@ -133,7 +133,7 @@ export class PublicPages {
   }
 }
 
-/** What a page shows may be gone, damaged or moved out of the folder: nobody is told which. */
+/** Throws one error for everything that is gone, damaged or moved out of the folder: readers are not told which. */
 function asNotFound(error: unknown): never {
   const isGone = error instanceof NotevaultError && /_(?:not_found|unreadable)$/.test(error.code);
   throw isGone ? new NotevaultError('public_link_not_found') : error;
