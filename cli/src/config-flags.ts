@@ -1,6 +1,6 @@
 import { type Config, type Flags, processConfig } from '@notevault/server/config/config.ts';
 import { flagOf, listOptions, type OptionName, variableOf } from '@notevault/server/config/options.ts';
-import { type Command, Option } from 'commander';
+import { Command, Option } from 'commander';
 
 /** Adds all or only the named configuration options to a command. Each can also be set by its environment variable. */
 export function withConfig(command: Command, names?: readonly OptionName[]): Command {
@@ -16,6 +16,13 @@ export function withConfig(command: Command, names?: readonly OptionName[]): Com
 
 /** Options that most commands need to open the data. */
 export const storageOptions: readonly OptionName[] = ['dataDir', 'databaseUrl', 'masterKey'];
+
+/** Returns a command on a vault of an account, which `withVaults` and `vaultNamed` look up. */
+export function vaultCommand(name: string): Command {
+  return withConfig(new Command(name), storageOptions)
+    .option('--vault <name>', 'name of the vault (default: the account’s default vault)')
+    .option('--user <email>', 'the account that owns the vault (default: the only account)');
+}
 
 /** The options that a command needs to send a mail. */
 export const mailOptions: readonly OptionName[] = ['smtpUrl', 'mailFrom', 'publicUrl', 'host', 'port'];

@@ -63,7 +63,7 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   throw error;
 });
 
-// Not awaited: the executable is of scripts, which have no await outside of functions.
+// Not awaited: the executable’s bundle is CommonJS, which allows no top-level await.
 void run();
 
 async function run(): Promise<void> {

@@ -2,8 +2,8 @@ import { ApiError } from '@notevault/client/transport.ts';
 import type { ActivityItem, ActivityQuery, ActivityUndone } from '@notevault/protocol/activity.ts';
 import { NotevaultError } from '@notevault/protocol/errors.ts';
 import { counted } from '@notevault/protocol/values/counted.ts';
-import { Command } from 'commander';
-import { storageOptions, withConfig } from '../config-flags.ts';
+import type { Command } from 'commander';
+import { vaultCommand } from '../config-flags.ts';
 import { CliError } from '../error-messages.ts';
 import { print, printJson } from '../print.ts';
 import { vaultNamed, withVaults } from '../vaults-client.ts';
@@ -18,10 +18,7 @@ interface Flags extends Record<string, unknown> {
 }
 
 function command(name: string): Command {
-  return withConfig(new Command(name), storageOptions)
-    .option('--vault <name>', 'name of the vault (default: the account’s default vault)')
-    .option('--user <email>', 'the account that owns the vault (default: the only account)')
-    .option('--json', 'print JSON, as the API returns it');
+  return vaultCommand(name).option('--json', 'print JSON, as the API returns it');
 }
 
 export function activityCommand(): Command {
@@ -47,7 +44,7 @@ export function activityCommand(): Command {
 /** Throws CliError. */
 function timeOf(sent: string): string {
   const time = new Date(sent);
-  if (Number.isNaN(time.getTime())) throw new CliError(`"${sent}" is no time; write it as 2026-12-01T08:00:00Z.`);
+  if (Number.isNaN(time.getTime())) throw new CliError(`"${sent}" is not a time; write one like 2026-12-01T08:00:00Z.`);
   return time.toISOString();
 }
 

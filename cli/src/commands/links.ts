@@ -1,7 +1,7 @@
 import type { PublicLink } from '@notevault/protocol/public-links.ts';
 import { Command, InvalidArgumentError } from 'commander';
 import { askPassword } from '../ask-password.ts';
-import { storageOptions, withConfig } from '../config-flags.ts';
+import { vaultCommand } from '../config-flags.ts';
 import { print, printJson } from '../print.ts';
 import { vaultNamed, withVaults } from '../vaults-client.ts';
 
@@ -23,14 +23,8 @@ export function linksCommand(): Command {
     .addCommand(end());
 }
 
-function command(name: string): Command {
-  return withConfig(new Command(name), storageOptions)
-    .option('--vault <name>', 'name of the vault (default: the account’s default vault)')
-    .option('--user <email>', 'the account that owns the vault (default: the only account)');
-}
-
 function list(): Command {
-  return command('list')
+  return vaultCommand('list')
     .description('List a vault’s public links with their last use')
     .option('--json', 'print JSON, as the API returns it')
     .action(async ({ vault: name, json, ...rest }: Flags) => {
@@ -50,7 +44,7 @@ function lineOf({ id, kind, path, has_password, expires_at, last_used_at }: Publ
 }
 
 function make(): Command {
-  return command('make')
+  return vaultCommand('make')
     .description('Make a public link to a note (a path that ends in .md) or a folder; it is shown only once')
     .argument('<path>')
     .option('--days <number>', 'days after which it expires (default: never)', daysOf)
@@ -76,7 +70,7 @@ function daysOf(text: string): number {
 }
 
 function end(): Command {
-  return command('end')
+  return vaultCommand('end')
     .description('End a public link at once')
     .argument('<id>', 'the id in the list')
     .action(async (id: string, { vault: name, ...rest }: Flags) => {

@@ -1,15 +1,13 @@
 import type { MembersResponse } from '@notevault/protocol/members.ts';
 import { Argument, Command } from 'commander';
-import { storageOptions, withConfig } from '../config-flags.ts';
-import { printable } from '../print.ts';
+import { vaultCommand } from '../config-flags.ts';
+import { print } from '../print.ts';
 import { vaultNamed, withVaults } from '../vaults-client.ts';
 
 interface Flags extends Record<string, unknown> {
   readonly vault?: string;
   readonly email?: string;
 }
-
-const print = (line: string) => process.stdout.write(`${line}\n`);
 
 export function membersCommand(): Command {
   return new Command('members')
@@ -19,14 +17,8 @@ export function membersCommand(): Command {
     .addCommand(remove());
 }
 
-function command(name: string): Command {
-  return withConfig(new Command(name), storageOptions)
-    .option('--vault <name>', 'name of the vault (default: the account’s default vault)')
-    .option('--user <email>', 'the account that owns the vault (default: the only account)');
-}
-
 function list(): Command {
-  return command('list')
+  return vaultCommand('list')
     .description('List a vault’s members and invitations')
     .action(async ({ vault: name, ...rest }: Flags) => {
       report(await withVaults(rest, async (client) => client.members((await vaultNamed(client, name)).id)));
@@ -35,16 +27,16 @@ function list(): Command {
 
 function report({ members, invitations = [] }: MembersResponse): void {
   for (const { role, email, display_name: shown, since } of members) {
-    const person = [email ?? [], shown ?? 'No name'].flat().map(printable).join('  ');
+    const person = [email ?? [], shown ?? 'No name'].flat().join('  ');
     print(`${role.padEnd(6)}  ${person}  since ${since.slice(0, 10)}`);
   }
   for (const { role, email, uses_left: uses, expires_at: until } of invitations) {
-    print(`${role.padEnd(6)}  invited: ${printable(email ?? `anyone, ${uses} times`)}, until ${until.slice(0, 10)}`);
+    print(`${role.padEnd(6)}  invited: ${email ?? `anyone, ${uses} times`}, until ${until.slice(0, 10)}`);
   }
 }
 
 function invite(): Command {
-  return command('invite')
+  return vaultCommand('invite')
     .description('Create a link to join a vault; it is shown only once')
     .addArgument(new Argument('<role>', 'role of the new member').choices(['viewer', 'editor']))
     .option('--email <email>', 'only the account with this e-mail may accept it')
@@ -58,7 +50,7 @@ function invite(): Command {
 }
 
 function remove(): Command {
-  return command('remove')
+  return vaultCommand('remove')
     .description('Remove a member from a vault; copies on their devices stay')
     .argument('<email>')
     .action(async (email: string, { vault: name, ...rest }: Flags) => {

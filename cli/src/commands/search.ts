@@ -1,6 +1,6 @@
 import type { SearchRequest, SearchResponse, SearchResult } from '@notevault/protocol/search.ts';
-import { Command, Option } from 'commander';
-import { storageOptions, withConfig } from '../config-flags.ts';
+import { type Command, Option } from 'commander';
+import { vaultCommand } from '../config-flags.ts';
 import { printable } from '../print.ts';
 import { type VaultsClient, vaultNamed, withVaults } from '../vaults-client.ts';
 
@@ -12,14 +12,12 @@ interface Flags extends Record<string, unknown> {
 }
 
 export function searchCommand(): Command {
-  return withConfig(new Command('search'), storageOptions)
+  return vaultCommand('search')
     .description('Search a vault; works while the server runs')
     .argument(
       '<query...>',
       'words, "exact phrases", +"required phrases", -word, #tag, tag:x, path:x, folder:x, title:x',
     )
-    .option('--vault <name>', 'name of the vault (default: the account’s default vault)')
-    .option('--user <email>', 'the account that owns the vault (default: the only account)')
     .addOption(new Option('--mode <mode>', 'how to search').choices(['keyword', 'vector', 'hybrid']).default('hybrid'))
     .option('--limit <number>', 'maximum number of results, 1 to 1000', '10')
     .option('--json', 'print the results as JSON, as the API returns them')
