@@ -5,6 +5,7 @@ import { NotevaultError } from '@notevault/protocol/errors.ts';
 import type { Note } from '@notevault/protocol/notes.ts';
 import { pathOf } from '@notevault/protocol/public-url.ts';
 import { type NoteId, parseUuid } from '@notevault/protocol/values/ids.ts';
+import { lowerBound } from '@notevault/search-index/index/lower-bound.ts';
 import type { Tasks } from '../../../concurrency/task-worker.ts';
 import type { Compute } from '../../../concurrency/worker-pool.ts';
 import type { Attachments, OpenFile } from '../../content/attachments/attachments.ts';
@@ -25,7 +26,7 @@ export interface PagesDeps {
   readonly publicUrl: string;
 }
 
-/** Notes that the tree of a page lists. */
+/** Maximum notes in the tree of a page. */
 const LISTED_MAX = 2_000;
 
 /** The pages of public links and their files. Each request finds its link first. */
@@ -81,12 +82,15 @@ export class PublicPages {
     const folder = await folders.entry(link.vault, link.folder_id ?? '');
     if (folder === null) throw new NotevaultError('public_link_not_found');
     const prefix = `${folder.path}/`;
-    const rows = await cache.snapshot(link.vault, async (snapshot) => (await snapshot.rows(notes.cache)).sorted());
-    const inside = rows.filter(({ path }: CachedNote) => path.startsWith(prefix)).slice(0, LISTED_MAX);
-    const tree: TreeNote[] = inside.map(({ id, path, title }: CachedNote) => ({
-      ...{ title, path: path.slice(prefix.length), href: `${this.addressOf(token)}/n/${id}` },
-      isOpen: id === noteId,
-    }));
+    const tree = await cache.snapshot(link.vault, async (snapshot) => {
+      const inside = notesBelow(prefix, await (await snapshot.rows(notes.cache)).sorted());
+      return inside.map(
+        ({ id, path, title }): TreeNote => ({
+          ...{ title, path: path.slice(prefix.length), href: `${this.addressOf(token)}/n/${id}` },
+          isOpen: id === noteId,
+        }),
+      );
+    });
     const name = fileName(folder.path);
     const home = this.addressOf(token);
     if (noteId === null) return folderPage({ name, home, tree });
@@ -131,6 +135,12 @@ export class PublicPages {
     const href = `${this.addressOf(token)}/files/${id}?signature=${signature}`;
     return { href, show: isMedia ? kind : 'download', name };
   }
+}
+
+/** Returns the first notes below a folder, from notes in the order of their paths; reads no others. */
+function notesBelow(prefix: string, sorted: readonly CachedNote[]): CachedNote[] {
+  const first = lowerBound(sorted.length, (index) => (sorted[index]?.path ?? '') < prefix);
+  return sorted.slice(first, first + LISTED_MAX).filter(({ path }) => path.startsWith(prefix));
 }
 
 /** Throws one error for everything that is gone, damaged or moved out of the folder: readers are not told which. */
