@@ -69,6 +69,8 @@ export function adminCommands(
     },
     /** Returns a link that sets a new password, which is shown once. */
     issueReset: async (email: string) => linkTo('reset', await accounts.issueReset(email)),
+    /** Returns a link that signs in once without a password, which is shown once. */
+    issueLoginLink: async (email: string) => accounts.issueLoginLink(email),
     /** Sends a mail at once. Throws `mail_off`, `mail_failed`. */
     testMail: async (email: string) => mails.sendTest(email, null),
     /** Confirms the address of an account, or without one all addresses; resolves to how many were not confirmed. */

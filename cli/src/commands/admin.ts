@@ -18,6 +18,7 @@ export function adminCommand(): Command {
     .addCommand(suspend())
     .addCommand(unsuspend())
     .addCommand(resetPassword())
+    .addCommand(loginLink())
     .addCommand(resetSecondFactor())
     .addCommand(confirmEmail())
     .addCommand(testMail())
@@ -106,6 +107,17 @@ function resetPassword(): Command {
     .argument('<email>')
     .action(async (email: string, flags: Flags) => {
       print(await withAdmin(configOf(flags), (commands) => commands.issueReset(email)));
+    });
+}
+
+function loginLink(): Command {
+  return withConfig(new Command('login-link'), storageOptions)
+    .description(
+      'Create a link that signs in without a password, valid once and for ten minutes; it is shown only once',
+    )
+    .argument('<email>')
+    .action(async (email: string, flags: Flags) => {
+      print(await withAdmin(configOf(flags), (commands) => commands.issueLoginLink(email)));
     });
 }
 

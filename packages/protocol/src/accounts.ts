@@ -37,6 +37,9 @@ export const SecondFactorBody = Type.Object({
   ticket: Type.String({ description: 'The `ticket` of the answer to the sign-in.' }),
   code: Type.String({ description: 'A code of the authenticator app, or a recovery code.' }),
 });
+export const LoginLinkBody = Type.Object({
+  token: Type.String({ description: 'The token of the link, which works once.' }),
+});
 export const StepUpBody = Type.Object({
   password: Type.Optional(Type.String({ description: 'The account’s password; this or a code.' })),
   code: Type.Optional(Type.String({ description: 'A code of the authenticator app, or a recovery code.' })),
@@ -81,7 +84,7 @@ export type User = Static<typeof User>;
 export const UserResponse = Type.Object({ user: User });
 export type UserResponse = Static<typeof UserResponse>;
 
-export const SignInMethod = Type.Enum(['password', 'totp', 'recovery_code']);
+export const SignInMethod = Type.Enum(['password', 'passkey', 'totp', 'recovery_code', 'oidc']);
 export type SignInMethod = Static<typeof SignInMethod>;
 
 export const SignInSettings = Type.Object({
@@ -123,12 +126,14 @@ export const BootstrapResponse = Type.Object({
     description: '`open`, `invite_only` or `closed`; the first account is always allowed.',
   }),
   mail: Type.Boolean({ description: 'Whether the server sends mails, for example with a link to a new password.' }),
+  methods: Type.Array(SignInMethod, { description: 'Ways to sign in that the server offers at this address.' }),
 });
 export type BootstrapResponse = Static<typeof BootstrapResponse>;
 
-export const SessionMethod = Type.Enum(['password', 'totp', 'recovery_code', 'command_line'], {
-  description: 'The last step of the sign-in.',
-});
+export const SessionMethod = Type.Enum(
+  ['password', 'passkey', 'totp', 'recovery_code', 'oidc', 'login_link', 'command_line'],
+  { description: 'The last step of the sign-in.' },
+);
 export type SessionMethod = Static<typeof SessionMethod>;
 
 export const Session = Type.Object({

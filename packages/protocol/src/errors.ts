@@ -172,6 +172,7 @@ export const errors = {
     'The confirmation token is unknown, used or older than a day.',
     both,
   ),
+  invalid_login_token: entry(422, 'invalid_token', 'The login token is unknown, used or older than ten minutes.', both),
   mail_off: entry(409, 'mail_off', 'The server sends no mails: set NOTEVAULT_SMTP_URL and NOTEVAULT_MAIL_FROM.'),
   mail_failed: entry(502, 'mail_failed', 'The mail could not be sent; `reason` says why.'),
   api_key_not_allowed: entry(

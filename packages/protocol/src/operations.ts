@@ -79,6 +79,7 @@ export const operations = {
   register: { ...anyone, ...auth },
   login: { ...anyone, ...kept, ...auth },
   proveSecondFactor: { ...anyone, ...kept, ...auth },
+  loginByLink: { ...anyone, ...kept, ...auth },
   stepUp: { ...session, ...kept, ...auth, stepUp: 'password' },
   refreshSession: { ...anyone, ...kept, ...auth, readsCookies: true },
   logout: { ...anyone, ...kept, ...auth, readsCookies: true },

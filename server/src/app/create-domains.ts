@@ -181,6 +181,10 @@ function createAccountsAndVaults(
         among: (handle, first, last) => later().identities.secondFactors.among(handle, first, last),
         prepareCheck: (code) => later().identities.secondFactors.prepareCheck(code),
       },
+      standalone: {
+        of: (handle, userId) => later().identities.standalone.of(handle, userId),
+        offered: (host) => later().identities.standalone.offered(host),
+      },
     },
   });
   const identities = createIdentities({ db, keys, clock, accounts });

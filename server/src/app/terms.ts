@@ -8,6 +8,7 @@ import { CONFIRMATION_MS } from '../domains/content/accounts/addresses.ts';
 import { RESET_MS } from '../domains/content/accounts/password-reset.ts';
 import { INVITE_MS } from '../domains/content/accounts/registration.ts';
 import { DAY_MS as ATTEMPTS_MS } from '../domains/content/accounts/sessions/attempts.ts';
+import { LOGIN_MS } from '../domains/content/accounts/sessions/login-tokens.ts';
 import { ACCESS_SECONDS, SESSION_MS } from '../domains/content/accounts/sessions/refresh-tokens.ts';
 import { TICKET_MS as SIGN_IN_TICKET_MS } from '../domains/content/accounts/sessions/second-factor.ts';
 import { MAIL_MS } from '../domains/content/mails/mails.ts';
@@ -25,6 +26,7 @@ export const TERMS: readonly (readonly [table: string, ms: number, kind?: string
   ['access_tokens', ACCESS_SECONDS * 1000],
   ['sessions', SESSION_MS],
   ['sign_in_tickets', SIGN_IN_TICKET_MS],
+  ['login_tokens', LOGIN_MS],
   ['password_resets', RESET_MS],
   ['email_confirmations', CONFIRMATION_MS],
   ['outgoing_mails', MAIL_MS],

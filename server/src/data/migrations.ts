@@ -3,11 +3,18 @@ import { credentialsDdl } from '../domains/connecting/credentials/credentials.ta
 import { ticketsDdl } from '../domains/connecting/credentials/tickets/tickets.tables.ts';
 import { devicesDdl } from '../domains/connecting/devices/devices.tables.ts';
 import { oauthDdl } from '../domains/connecting/oauth/oauth.tables.ts';
-import { accountRightsDdl, accountsDdl, signInDdl, stepUpDdl } from '../domains/content/accounts/accounts.tables.ts';
+import {
+  accountRightsDdl,
+  accountsDdl,
+  loginTokensDdl,
+  signInDdl,
+  stepUpDdl,
+} from '../domains/content/accounts/accounts.tables.ts';
 import { activityDdl } from '../domains/content/activity-log/activity-log.tables.ts';
 import { attachmentsDdl } from '../domains/content/attachments/attachments.tables.ts';
 import { entriesDdl } from '../domains/content/entries/entries.tables.ts';
 import { identitiesDdl } from '../domains/content/identities/identities.tables.ts';
+import { oidcDdl } from '../domains/content/identities/oidc/oidc.tables.ts';
 import { canvasNamesDdl, linksDdl } from '../domains/content/links/links.tables.ts';
 import { mailsDdl } from '../domains/content/mails/mails.tables.ts';
 import { membersDdl } from '../domains/content/members/members.tables.ts';
@@ -89,4 +96,5 @@ export const migrations: readonly Migration[] = [
   { number: 14, name: 'activity', version: '0.3.0', ddl: activityDdl },
   { number: 15, name: 'second-factors', version: '0.3.0', ddl: [stepUpDdl, identitiesDdl].join('\n') },
   { number: 16, name: 'public-links', version: '0.3.0', ddl: publicLinksDdl },
+  { number: 17, name: 'oidc', version: '0.3.0', ddl: [loginTokensDdl, oidcDdl].join('\n') },
 ];

@@ -83,6 +83,7 @@ export async function openFixtures(open: () => Promise<Database>, options: Fixtu
         among: async () => new Set(),
         prepareCheck: async () => async () => null,
       },
+      standalone: { of: async () => [], offered: () => [] },
     },
     events,
   });

@@ -35,6 +35,7 @@ export const endPublicLinks = statement((db, _: Record<never, never>) => db.dele
 export const endOneTimeCredentials = [
   statement((db, _: Record<never, never>) => db.deleteFrom('tickets')),
   statement((db, _: Record<never, never>) => db.deleteFrom('sign_in_tickets')),
+  statement((db, _: Record<never, never>) => db.deleteFrom('login_tokens')),
   statement((db, _: Record<never, never>) => db.deleteFrom('invites')),
   statement((db, _: Record<never, never>) => db.deleteFrom('password_resets')),
   statement((db, _: Record<never, never>) => db.deleteFrom('email_confirmations')),

@@ -21,7 +21,7 @@ const needsOnlyCredential = ({ who, vault, named, later }: Rule) =>
 
 const ANYONE = [
   ...['bootstrap', 'login', 'logout', 'refreshSession', 'register', 'resetPassword'],
-  ...['confirmEmail', 'forgotPassword', 'proveSecondFactor'],
+  ...['confirmEmail', 'forgotPassword', 'loginByLink', 'proveSecondFactor'],
   ...['pollDeviceLink', 'refreshDevice', 'signOffDevice', 'startDeviceLink'],
   ...['downloadByTicket', 'uploadByTicket', 'syncNote', 'syncSocket', 'getInvitation'],
   ...['getHealth', 'getOpenApi', 'isAlive', 'isReady'],

@@ -20,7 +20,7 @@ import { startServer } from '../../kit/server.ts';
 /** Tables of which a restore keeps nothing, or not all: credentials that may have been ended since. */
 const NOT_KEPT = new Set([
   ...['access_tokens', 'device_authorizations', 'invites', 'oauth_transients', 'password_resets'],
-  ...['email_confirmations', 'outgoing_mails'],
+  ...['email_confirmations', 'login_tokens', 'outgoing_mails'],
   ...['refresh_tokens', 'sessions', 'sign_in_tickets', 'tickets', 'uploads', 'upload_parts', 'backup_state'],
   'server_identity',
 ]);

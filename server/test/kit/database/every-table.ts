@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { SLICE_MIN } from '@notevault/protocol/upload-limits.ts';
 import type { VaultId } from '@notevault/protocol/values/ids.ts';
+import { identityMacOf, sealIdentity } from '../../../src/domains/content/identities/oidc/identity.ts';
+import { insertIdentity } from '../../../src/domains/content/identities/oidc/oidc.store.ts';
 import { Browser, signedIn } from '../clients/oauth.ts';
 import { OAuthApp } from '../clients/oauth-app.ts';
 import { YjsClient } from '../clients/yjs-client.ts';
@@ -106,6 +108,8 @@ async function fillAccount(server: TestServer, alice: Caller, vault: VaultId): P
   // A request that waits for a person.
   await signedIn(new Browser(server), (await application.ask()).url, server.alice);
   await app.accounts.issueReset(server.alice.email);
+  await app.accounts.issueLoginLink(server.alice.email);
+  await joinIdentity(server);
   done(await anyone.post('/auth/password/forgot', { email: 'nobody@example.org' }));
   // A mail that the mail server refuses, and one that waits.
   await app.mails.sendDue();
@@ -114,6 +118,16 @@ async function fillAccount(server: TestServer, alice: Caller, vault: VaultId): P
   // A sign-in that waits for its second factor.
   const { email, password } = dave;
   assert.equal((await anyone.post('/auth/login', { email, password })).status, 401);
+}
+
+/** Joins a person at a provider to Alice's account. */
+async function joinIdentity({ app, clock, db, alice }: TestServer): Promise<void> {
+  const key = await app.keys.openServer();
+  const { id: userId } = await app.accounts.findByEmail(alice.email);
+  const identity = { issuer: 'https://issuer.example', subject: 'alice', email: null };
+  const id = clock.uuid();
+  const row = { id, userId, identityMac: identityMacOf(key, identity), details: sealIdentity(key, id, identity) };
+  await db.transact((handle) => handle.run(insertIdentity, { ...row, now: clock.now() }));
 }
 
 function done(answer: Answer): Answer {

@@ -26,6 +26,7 @@ const CLOSED: BootstrapResponse = {
   bootstrap_pending: false,
   registration_mode: 'closed',
   mail: false,
+  methods: ['password'],
 };
 
 let asked: Promise<BootstrapResponse> | null = null;

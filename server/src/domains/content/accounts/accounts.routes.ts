@@ -70,6 +70,16 @@ function signInRoutes(accounts: Accounts): Route[] {
     }),
     route({
       method: 'POST',
+      path: '/auth/login-link',
+      operation: 'loginByLink',
+      summary: 'Sign in with the token of a link that the operator made',
+      body: schema.LoginLinkBody,
+      responses: { 200: schema.SignedInResponse },
+      errors: ['invalid_login_token', 'account_suspended'],
+      handle: async ({ body, ...from }) => signedInReply(await accounts.loginByLink(body.token, clientOf(from))),
+    }),
+    route({
+      method: 'POST',
       path: '/auth/step-up',
       operation: 'stepUp',
       summary: 'Prove once more who uses the session',
@@ -117,9 +127,9 @@ function sessionRoutes(accounts: Accounts): Route[] {
       operation: 'bootstrap',
       summary: 'Whether the first account is still missing, and who may register',
       responses: { 200: schema.BootstrapResponse },
-      handle: async () => {
-        const { pending, mode, hasMail } = await accounts.bootstrap();
-        return { body: { bootstrap_pending: pending, registration_mode: mode, mail: hasMail } };
+      handle: async ({ header }) => {
+        const { pending, mode, hasMail, methods } = await accounts.bootstrap(header('host'));
+        return { body: { bootstrap_pending: pending, registration_mode: mode, mail: hasMail, methods } };
       },
     }),
   ];

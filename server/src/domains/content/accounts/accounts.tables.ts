@@ -89,6 +89,16 @@ export interface SignInTicketRow {
   expires_at: number;
 }
 
+/** A token that signs a person in once: of a login link, or on a page of the server after a sign-in elsewhere. */
+export interface LoginTokenRow {
+  /** SHA-256 of the token. */
+  hash: Buffer;
+  user_id: UserId;
+  /** SHA-256 of the path of the page that accepts it; of an empty text for the app. */
+  page_hash: Buffer;
+  expires_at: number;
+}
+
 /** An invite to register, until it is used. */
 export interface InviteRow {
   id: string;
@@ -152,6 +162,7 @@ export interface AccountsTables {
   refresh_tokens: RefreshTokenRow;
   access_tokens: AccessTokenRow;
   sign_in_tickets: SignInTicketRow;
+  login_tokens: LoginTokenRow;
   invites: InviteRow;
   password_resets: PasswordResetRow;
   email_confirmations: EmailConfirmationRow;
@@ -202,6 +213,17 @@ create table sign_in_tickets (
 );
 create index sign_in_tickets_of_user on sign_in_tickets (user_id);
 create index sign_in_tickets_expiring on sign_in_tickets (expires_at);
+`;
+
+export const loginTokensDdl = `
+create table login_tokens (
+  hash bytea primary key,
+  user_id uuid not null references users (id) on delete cascade,
+  page_hash bytea not null,
+  expires_at bigint not null
+);
+create index login_tokens_of_user on login_tokens (user_id);
+create index login_tokens_expiring on login_tokens (expires_at);
 `;
 
 // Tokens are deleted with their session and sessions with their account, so no credential outlives its account.

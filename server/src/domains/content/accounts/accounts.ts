@@ -43,6 +43,13 @@ import {
 } from './registration.ts';
 import { createSecrets } from './secrets.ts';
 import { Attempts } from './sessions/attempts.ts';
+import {
+  identifyByToken,
+  issueLoginLink,
+  issueLoginToken,
+  loginByLink,
+  sweepLoginTokens,
+} from './sessions/login-tokens.ts';
 import { countCodes, requireProof, stepUp } from './sessions/proofs.ts';
 import { findRefreshable, refresh } from './sessions/refresh-tokens.ts';
 import { type SecondFactors, sweepTickets } from './sessions/second-factor.ts';
@@ -56,6 +63,7 @@ import {
   sessionsOf,
 } from './sessions/sessions.ts';
 import { identify, identifyBySecondFactor, login, proveSecondFactor } from './sessions/sign-in.ts';
+import type { StandaloneMethods } from './sessions/sign-in-methods.ts';
 
 /** Effects of accounts in later domains; bound in app/. */
 export interface AccountHooks {
@@ -76,6 +84,7 @@ export interface AccountHooks {
    */
   joining(invite: string, email: string): Promise<JoinStep | null>;
   readonly secondFactors: SecondFactors;
+  readonly standalone: StandaloneMethods;
 }
 
 /** Makes an account that is being registered a member; throws `invite_invalid` if that has become impossible. */
@@ -109,6 +118,7 @@ export type { Invite } from './registration.ts';
 export type { Secrets } from './secrets.ts';
 export type { SecondFactor, SecondFactors } from './sessions/second-factor.ts';
 export type { Identified } from './sessions/sign-in.ts';
+export type { StandaloneMethod, StandaloneMethods } from './sessions/sign-in-methods.ts';
 
 /** Accounts: registration, authentication, profiles and deletion. */
 export type Accounts = ReturnType<typeof createAccounts>;
@@ -124,6 +134,10 @@ export function createAccounts(accountDeps: AccountDeps) {
     identifyBySecondFactor: identifyBySecondFactor.bind(null, deps),
     login: login.bind(null, deps),
     proveSecondFactor: proveSecondFactor.bind(null, deps),
+    loginByLink: loginByLink.bind(null, deps),
+    identifyByToken: identifyByToken.bind(null, deps),
+    issueLoginLink: issueLoginLink.bind(null, deps),
+    issueLoginToken: (handle: WriteHandle, userId: UserId, page: string) => issueLoginToken(handle, deps, userId, page),
     requireProof: requireProof.bind(null, deps),
     stepUp: stepUp.bind(null, deps),
     countCodes: countCodes.bind(null, deps),
@@ -167,11 +181,12 @@ export function createAccounts(accountDeps: AccountDeps) {
     findByEmail: findByEmail.bind(null, deps),
     findOwner: findOwner.bind(null, deps),
     openSession: openSession.bind(null, deps),
-    /** Forgets attempts, networks and tickets that no longer count. */
+    /** Forgets attempts, networks, tickets and login tokens that no longer count. */
     async sweepSignIns() {
       await deps.attempts.sweep();
       await forgetNetworks(deps);
       await sweepTickets(deps);
+      await sweepLoginTokens(deps);
     },
     secrets: createSecrets(deps),
     /** The form of an e-mail that is stored and compared; null when the text is not an e-mail. */

@@ -10,13 +10,16 @@ import { findNamed } from './admin.ts';
 import { resetRecipient } from './password-reset.ts';
 import { present } from './profile.ts';
 import { isLimit, MAILS } from './sessions/attempts.ts';
+import { methodsOf } from './sessions/sign-in-methods.ts';
 
 export const CONFIRMATION_MS = 24 * 60 * 60 * 1000;
 
 /** Facts about signing in to the account. */
-export async function signInSettings({ db, mails }: AccountDeps, userId: UserId) {
+export async function signInSettings(deps: AccountDeps, userId: UserId) {
+  const { db, mails } = deps;
   const { email_confirmed_at: confirmedAt, password_hash } = present(await db.get(store.findUser, { id: userId }));
-  return { confirmedAt, hasMail: mails.isOn, hasPassword: password_hash !== null };
+  const methods = await methodsOf(db, deps, userId, password_hash !== null);
+  return { confirmedAt, hasMail: mails.isOn, methods };
 }
 
 /** Sends a link that confirms the address to the account’s address. Throws `rate_limited`. */

@@ -11,6 +11,7 @@ import { canonicalEmail } from './emails.ts';
 import { checkPassword } from './passwords.ts';
 import { rightsTaken } from './rights-taken.ts';
 import { isLimit, MAILS, PASSWORDS } from './sessions/attempts.ts';
+import * as loginTokensStore from './sessions/login-tokens.store.ts';
 import * as secondFactorStore from './sessions/second-factor.store.ts';
 import * as sessionStore from './sessions/sessions.store.ts';
 
@@ -108,6 +109,7 @@ async function setPassword(
   await handle.run(sessionStore.deleteOtherSessions, { userId, kept });
   // A sign-in that began with the old password must not end with it.
   await handle.run(secondFactorStore.deleteTicketsOf, { user_id: userId });
+  await handle.run(loginTokensStore.deleteTokensOf, { user_id: userId });
 }
 
 const NO_SESSION = NIL_UUID as SessionId;

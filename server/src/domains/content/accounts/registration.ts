@@ -14,6 +14,7 @@ import { cleanDisplayName, userOf } from './profile.ts';
 import type { SignInClient } from './sessions/session-client.ts';
 import { prepareSession } from './sessions/sessions.ts';
 import { type Credentials, readCredentials, type SignedIn } from './sessions/sign-in.ts';
+import { offeredMethods } from './sessions/sign-in-methods.ts';
 
 export interface NewAccount extends Credentials {
   readonly display_name?: string | null;
@@ -56,9 +57,12 @@ export async function register(
   return { ...session.tokens, user: userOf(row, server) };
 }
 
-export async function bootstrap({ db, registration, mails }: AccountDeps) {
+/** @param host the `Host` header of the request. */
+export async function bootstrap(deps: AccountDeps, host: string | null) {
+  const { db, registration, mails } = deps;
   const first = await db.get(store.findFirstAccount, {});
-  return { pending: first === undefined, mode: registration, hasMail: mails.isOn };
+  const methods = offeredMethods(deps, host);
+  return { pending: first === undefined, mode: registration, hasMail: mails.isOn, methods };
 }
 
 /**

@@ -1,4 +1,3 @@
-import type { SignInMethod } from '@notevault/protocol/accounts.ts';
 import { NotevaultError } from '@notevault/protocol/errors.ts';
 import { parseUuid, type UserId } from '@notevault/protocol/values/ids.ts';
 import type { Clock } from '../../../ports/clock/clock.ts';
@@ -6,6 +5,7 @@ import type { Database } from '../../../ports/database/database.ts';
 import type { Keys } from '../../foundation/keys/keys.ts';
 import type { Accounts } from '../accounts/accounts.ts';
 import * as store from './identities.store.ts';
+import { standalone } from './standalone.ts';
 import { among, confirmTotp, methodsOf, prepareCheck, removeTotp, startTotp } from './totp.ts';
 
 export interface IdentityDeps {
@@ -15,7 +15,7 @@ export interface IdentityDeps {
   readonly accounts: Pick<Accounts, 'me' | 'find' | 'findByEmail' | 'countCodes' | 'signInSettings'>;
 }
 
-/** Ways to sign in beside the password: the second factors of accounts. */
+/** Ways to sign in beside the password: second factors, and methods that need no password. */
 export type Identities = ReturnType<typeof createIdentities>;
 
 export function createIdentities(deps: IdentityDeps) {
@@ -30,19 +30,17 @@ export function createIdentities(deps: IdentityDeps) {
       await removeTotp(deps, (await deps.accounts.findByEmail(email)).id);
     },
     secondFactors: { methodsOf, among, prepareCheck: prepareCheck.bind(null, deps) },
+    standalone,
   };
 }
 
 /** How the account can be signed in to. */
 async function settings({ db, accounts }: IdentityDeps, userId: UserId) {
-  const { hasPassword, ...account } = await accounts.signInSettings(userId);
-  const factors = await methodsOf(db, userId);
+  const account = await accounts.signInSettings(userId);
   const found = await db.get(store.findTotp, { user_id: userId });
   const left = (await db.get(store.countRecoveryCodes, { userId }))?.left ?? 0;
-  const methods: SignInMethod[] = [...(hasPassword ? (['password'] as const) : []), ...factors];
   return {
     ...account,
-    methods,
     totp: found?.confirmed_at == null ? null : { confirmedAt: found.confirmed_at, recoveryCodesLeft: left },
   };
 }

@@ -71,7 +71,7 @@ export class Admin {
       startedAt: this.#startedAt,
       now: clock.now(),
       engine: db.engine,
-      registrationMode: (await accounts.bootstrap()).mode,
+      registrationMode: (await accounts.bootstrap(null)).mode,
       plans: Object.keys(plans),
       ...(await accounts.countAccounts()),
       totals: await vaults.totals(),

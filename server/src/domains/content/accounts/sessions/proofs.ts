@@ -8,9 +8,13 @@ import type { UserRow } from '../accounts.tables.ts';
 import type { AccountContext } from '../accounts.ts';
 import { PASSWORDS, SECOND_FACTORS } from './attempts.ts';
 import * as store from './second-factor.store.ts';
+import { methodsOf } from './sign-in-methods.ts';
 
 /** How long a proof of identity counts as recent. */
 export const PROOF_MS = 10 * 60 * 1000;
+
+/** Methods that make operations of the interface ask for a proof, which clients of the interface do not know. */
+const STRONG: ReadonlySet<SignInMethod> = new Set(['passkey', 'totp']);
 
 /** A caller with a session. */
 export interface SessionCaller {
@@ -21,20 +25,20 @@ export interface SessionCaller {
 /**
  * Throws `step_up_required` unless the session proved lately who uses it.
  *
- * @param rule `second_factor`: accounts that have only a password are not asked.
+ * @param rule `second_factor`: accounts without a passkey and a second factor are not asked.
  */
 export async function requireProof(
-  { db, clock, hooks }: AccountContext,
+  deps: AccountContext,
   { userId, credentialId }: SessionCaller,
   rule: ProofRule,
 ): Promise<void> {
+  const { db, clock } = deps;
   const session = await db.get(store.findProof, { id: credentialId as SessionId, userId });
   const now = clock.now();
   const provedAt = session?.proved_at ?? 0;
   if (provedAt > now - PROOF_MS && provedAt <= latestPlausible(now)) return;
-  const methods: SignInMethod[] = await hooks.secondFactors.methodsOf(db, userId);
-  if (rule === 'second_factor' && methods.length === 0) return;
-  if (session?.password_hash != null) methods.unshift('password');
+  const methods = await methodsOf(db, deps, userId, session?.password_hash != null);
+  if (rule === 'second_factor' && !methods.some((method) => STRONG.has(method))) return;
   throw new NotevaultError('step_up_required', { methods });
 }
 

@@ -14,7 +14,7 @@ import { findNetwork } from './sessions.ts';
 export const TICKET_MS = 10 * 60 * 1000;
 const TRIES_MAX = 5;
 
-export type SecondFactor = Exclude<SignInMethod, 'password'>;
+export type SecondFactor = Extract<SignInMethod, 'totp' | 'recovery_code'>;
 
 /** The second factors of accounts, which a later domain stores. */
 export interface SecondFactors {

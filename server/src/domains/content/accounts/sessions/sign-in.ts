@@ -69,7 +69,7 @@ export async function proveSecondFactor(
 /** Account of a person who signed in for one decision, with its rights version. */
 export type Identified = ReturnType<typeof identified>;
 
-function identified({ id, email, rights_version: rightsVersion }: UserRow) {
+export function identified({ id, email, rights_version: rightsVersion }: UserRow) {
   return { id, email, rightsVersion };
 }
 
