@@ -4,6 +4,7 @@ import type { ServerResponse } from 'node:http';
 import { test } from 'node:test';
 import type { FastifyRequest } from 'fastify';
 import { currentTenant } from '../concurrency/tenant.ts';
+import { SliceScheduler } from '../concurrency/yield.ts';
 import { Admission } from './admission.ts';
 
 const limits = {
@@ -17,26 +18,43 @@ function requestOf(admission: Admission, account: string | null) {
   const request = { raw: {}, ip: '192.0.2.7' } as unknown as FastifyRequest;
   const response = Object.assign(new EventEmitter(), { destroyed: false, closed: false });
   const raw = response as unknown as ServerResponse;
-  if (account !== null) admission.admit(request, raw, account);
+  const refused = account === null ? undefined : admission.admit(request, raw, account);
   const close = () => {
     Object.assign(response, { destroyed: true, closed: true });
     response.emit('close');
   };
-  return { request, raw, close };
+  return { request, raw, refused, close };
 }
 
 async function until(reached: () => boolean): Promise<void> {
   while (!reached()) await new Promise((resolve) => setImmediate(resolve));
 }
 
-test('Admission bounds the requests of one account at once, without affecting others', () => {
+test('Admission bounds the requests of one account at once, without affecting others', async () => {
   const admission = new Admission(limits);
   const open = Array.from({ length: 6 }, () => requestOf(admission, 'alice'));
-  assert.throws(() => requestOf(admission, 'alice'), { code: 'unavailable' });
-  requestOf(admission, 'bob');
+  const refused = async () => {
+    await assert.rejects(requestOf(admission, 'alice').refused ?? Promise.resolve(), { code: 'unavailable' });
+  };
+  await refused();
+  assert.equal(requestOf(admission, 'bob').refused, undefined);
   open[0]?.close();
-  requestOf(admission, 'alice');
-  assert.throws(() => requestOf(admission, 'alice'), { code: 'unavailable' });
+  assert.equal(requestOf(admission, 'alice').refused, undefined);
+  await refused();
+});
+
+test('Admission refuses an account in its turn, so that another account does not wait for its refusals', async () => {
+  const slices = new SliceScheduler();
+  const admission = new Admission({ ...limits, requestsPerTenant: 0 }, slices);
+  const ended: string[] = [];
+  const waiting = slices.turn('first', 0).then(() => ended.push('first'));
+  const refusals = Array.from({ length: 3 }, async () => {
+    await assert.rejects(requestOf(admission, 'refused').refused ?? Promise.resolve(), { code: 'unavailable' });
+    ended.push('refused');
+  });
+  const other = slices.turn('last', 0).then(() => ended.push('last'));
+  await Promise.all([waiting, other, ...refusals]);
+  assert.deepEqual(ended, ['first', 'refused', 'last', 'refused', 'refused']);
 });
 
 test('Admission works on few requests of an account at once, counted per account', async () => {

@@ -4,7 +4,7 @@ import { networkOf } from '@notevault/protocol/values/ip-network.ts';
 import type { FastifyRequest } from 'fastify';
 import { FairSemaphore, type Permit, type SemaphoreLimits } from '../concurrency/semaphore.ts';
 import { runForTenant } from '../concurrency/tenant.ts';
-import { loopSlices } from '../concurrency/yield.ts';
+import { loopSlices, type SliceScheduler } from '../concurrency/yield.ts';
 import { ANSWER_BYTES, HANDLED_REQUESTS, REQUESTS_PER_TENANT } from '../config/limits.ts';
 import { closedSignal, hangUpSignal, onceClosed } from './connections/closed-signal.ts';
 
@@ -25,13 +25,15 @@ const LIMITS: AdmissionLimits = {
 /** Shares the process between accounts, and between networks of callers without an account. */
 export class Admission {
   readonly #limits: AdmissionLimits;
+  readonly #slices: Pick<SliceScheduler, 'enter'>;
   readonly #work: FairSemaphore;
   readonly #answers: FairSemaphore;
   readonly #tenants = new WeakMap<IncomingMessage, string>();
   readonly #requests = new Map<string, number>();
 
-  constructor(limits: AdmissionLimits = LIMITS) {
+  constructor(limits: AdmissionLimits = LIMITS, slices: Pick<SliceScheduler, 'enter'> = loopSlices) {
     this.#limits = limits;
+    this.#slices = slices;
     this.#work = new FairSemaphore(limits.work);
     this.#answers = new FairSemaphore(limits.answers);
   }
@@ -45,10 +47,13 @@ export class Admission {
     return this.#answers.used;
   }
 
-  /** Counts a request against its account's share until its answer has ended. Throws `unavailable` beyond the share. */
-  admit(request: FastifyRequest, response: ServerResponse, account: string): void {
+  /**
+   * Counts a request against its account's share until its answer has ended. Beyond the share it rejects with
+   * `unavailable` when it is the account's turn, so that a thousand refusals delay only their account.
+   */
+  admit(request: FastifyRequest, response: ServerResponse, account: string): Promise<never> | undefined {
     const count = this.#requests.get(account) ?? 0;
-    if (count >= this.#limits.requestsPerTenant) throw new NotevaultError('unavailable');
+    if (count >= this.#limits.requestsPerTenant) return this.#refuse(account);
     this.#tenants.set(request.raw, account);
     this.#requests.set(account, count + 1);
     onceClosed(response, () => {
@@ -56,6 +61,7 @@ export class Admission {
       if (left === 0) this.#requests.delete(account);
       else this.#requests.set(account, left);
     });
+    return undefined;
   }
 
   tenantOf(request: FastifyRequest): string {
@@ -72,9 +78,14 @@ export class Admission {
     };
     const free = response.destroyed ? null : this.#work.tryAcquire(tenant);
     using _ = free ?? (await this.#work.acquire(tenant, 1, hangUp()));
-    const turn = loopSlices.enter(tenant);
+    const turn = this.#slices.enter(tenant);
     if (turn !== undefined) await turn;
     return await runForTenant(tenant, work, hangUp);
+  }
+
+  async #refuse(account: string): Promise<never> {
+    await this.#slices.enter(account);
+    throw new NotevaultError('unavailable');
   }
 
   /**

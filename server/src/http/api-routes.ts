@@ -199,7 +199,8 @@ async function authorize(
   try {
     const principal = await authenticating;
     guard.consumeQuota(principal, { onboarding });
-    admission.admit(request, reply.raw, principal.userId);
+    const refused = admission.admit(request, reply.raw, principal.userId);
+    if (refused !== undefined) await refused;
     checkWho(route.rule, principal);
     if (route.rule.proof !== undefined) await guard.requireProof(principal, route.rule.proof);
     const decided = (vault?: OpenVault) => {

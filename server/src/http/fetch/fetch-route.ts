@@ -2,6 +2,7 @@ import { Readable } from 'node:stream';
 import { NotevaultError } from '@notevault/protocol/errors.ts';
 import { pathOf } from '@notevault/protocol/public-url.ts';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { loopSlices } from '../../concurrency/yield.ts';
 import type { Principal } from '../../domains/foundation/access/access.ts';
 import type { Admission } from '../admission.ts';
 import { closedSignal } from '../connections/closed-signal.ts';
@@ -49,9 +50,11 @@ export function mountFetchRoute(api: FastifyInstance, app: FastifyInstance, rout
     onRequest: async (request, reply) => {
       checkSource(request, deps);
       const { authorization, 'user-agent': userAgent = null } = request.headers;
+      // As for other routes, a thousand requests that arrive at once begin in slices.
+      await loopSlices.enterFrom(deps.admission.tenantOf(request), authorization ?? '');
       const principal = await deps.guard.authenticate(authorization, { ip: request.ip, userAgent });
       deps.guard.consumeQuota(principal, { onboarding: false });
-      deps.admission.admit(request, reply.raw, principal.userId);
+      await deps.admission.admit(request, reply.raw, principal.userId);
       principals.set(request, principal);
     },
     errorHandler: (error, request, reply) => {
