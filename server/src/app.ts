@@ -179,6 +179,7 @@ async function close({ http, collaboration, jobRunner, domains, observers }: Run
   await jobRunner[Symbol.asyncDispose]();
   await domains.search[Symbol.asyncDispose]();
   await domains.notes[Symbol.asyncDispose]();
+  await domains.links[Symbol.asyncDispose]();
   await domains.compute[Symbol.asyncDispose]();
   // Nothing depends on these: an unavailable database must not keep the process from ending.
   await domains.credentials.flushLastUsed().catch(() => undefined);

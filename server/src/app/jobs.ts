@@ -15,6 +15,8 @@ const EMBED_MS = 1000;
 const MAIL_MS = 1000;
 /** How long an archive waits for its import to begin. */
 const IMPORT_MS = 1000;
+/** Links are normally resolved again right after the write that needs it; this job finds what a crash has left. */
+const RESOLVE_MS = 10_000;
 
 /** The background jobs of a server and their intervals. */
 export function jobsOf(domains: Domains, { db, clock }: Pick<Ports, 'db' | 'clock'>): Job[] {
@@ -34,6 +36,7 @@ export function jobsOf(domains: Domains, { db, clock }: Pick<Ports, 'db' | 'cloc
     { name: 'edits', everyMs: FLUSH_MS, run: () => notes.live.flushOverdue() },
     { name: 'documents', everyMs: FLUSH_MS, run: () => notes.live.catchUp() },
     { name: 'links', everyMs: 10 * MINUTE_MS, run: (signal) => links.catchUp(signal) },
+    { name: 'link targets', everyMs: RESOLVE_MS, run: (signal) => links.resolvePending(signal) },
     { name: 'blobs', everyMs: 10 * MINUTE_MS, run: () => runOnReserve(() => attachments.collect()) },
     { name: 'stray blobs', everyMs: 24 * HOUR_MS, run: () => attachments.collectOrphans() },
     { name: 'uses', everyMs: MINUTE_MS, run: () => credentials.flushLastUsed() },

@@ -19,6 +19,7 @@ const IN_CLEAR: readonly [columns: string, says: string][] = [
   ['entries.trashed', 'which of these are still in the trash'],
   ['vault_feeds.trash_notes', 'how much the trash contains'],
   ['note_aliases.note_id', 'how many aliases each note has'],
+  ['link_resolutions.name_key', 'names whose many links are being resolved again'],
   ['canvas_names.attachment_id', 'how many names each canvas refers to'],
   ['log_records.level_blind', 'which log lines of the account have the same level or the same category'],
   ['log_records.category_blind', 'which log lines of the account have the same level or the same category'],

@@ -31,6 +31,7 @@ const ALL_SHARDS: Readonly<Record<string, string>> = {
   'blobs.findNextVault': 'a job, which runs on each shard',
   'vaults.findTrashes': 'a job, which runs on each shard',
   'vaults.findBehindInLinks': 'a job, which runs on each shard',
+  'links.findVaults': 'a job, which runs on each shard',
   'vaults.beginEpochs': 'asked after a restore or a failover: every vault begins another epoch',
   'vaults.findLatestEpoch': 'asked once a day, before all stored bytes of all vaults are listed',
 };

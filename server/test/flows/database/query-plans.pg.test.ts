@@ -46,6 +46,7 @@ const WALKS: Readonly<Record<string, string>> = {
   'vaults.deleteVault': 'its foreign keys look for rows left of the vault; it goes last, when there are none',
   'database.replaceIdentity': 'the table has one row at most',
   'entries.findSomeEntries': 'a purge takes all rows of the vault, a slice at a time',
+  'links.findResolutions': 'takes a slice of the names that wait in the vault, which are there to be resolved',
   'links.findCanvases': 'a move of thousands of entries looks at every canvas of the vault',
   'links.findSomeCanvas': 'whether there is any canvas in the vault, which the first row answers',
   'members.listInvitations': 'an owner lists what waits, a thousand at most',

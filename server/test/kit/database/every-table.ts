@@ -3,6 +3,7 @@ import { SLICE_MIN } from '@notevault/protocol/upload-limits.ts';
 import type { VaultId } from '@notevault/protocol/values/ids.ts';
 import { identityMacOf, sealIdentity } from '../../../src/domains/content/identities/oidc/identity.ts';
 import { insertIdentity } from '../../../src/domains/content/identities/oidc/oidc.store.ts';
+import { addResolutions } from '../../../src/domains/content/links/link-resolutions.store.ts';
 import { Browser, signedIn } from '../clients/oauth.ts';
 import { OAuthApp } from '../clients/oauth-app.ts';
 import { YjsClient } from '../clients/yjs-client.ts';
@@ -39,7 +40,7 @@ export async function fillEveryTable(server: TestServer): Promise<YjsClient> {
 }
 
 /** Resolves to the id of a note. */
-async function fillVault({ app }: TestServer, alice: Caller, id: VaultId): Promise<string> {
+async function fillVault({ app, db }: TestServer, alice: Caller, id: VaultId): Promise<string> {
   const write = (path: string, content: string) => alice.post('/notes', { path, content, mtime: 1 });
   for (const content of ['first', 'second [[b]]', '---\naliases: [letter]\n---\nthird [[b]]']) {
     done(await write('folder/a.md', content));
@@ -49,6 +50,9 @@ async function fillVault({ app }: TestServer, alice: Caller, id: VaultId): Promi
   const typed = done(await write('typed.md', 'words')).body.note.id;
   done(await alice.post('/me/recent', { note_id: typed }));
   done(await alice.post('/vault/links', { note_id: typed, expires_in: 3_600, password: 'words' }));
+  // A name whose links wait, as after a crash.
+  const waiting = { name_key: Buffer.alloc(32), is_other: 0 };
+  await db.transact((handle) => handle.runMany(addResolutions, { vault: id, since: 1 }, [waiting]));
   done(await uploadRaw(alice, 'a.txt', Buffer.from('bytes')));
   const board = { nodes: [{ id: '1', type: 'file', file: 'typed.md', x: 0, y: 0, width: 9, height: 9 }], edges: [] };
   done(await uploadRaw(alice, 'board.canvas', Buffer.from(JSON.stringify(board))));

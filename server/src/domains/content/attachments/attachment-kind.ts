@@ -67,13 +67,15 @@ function tombstoneOf({ vault, actor }: Pick<WriteContext, 'vault' | 'actor'>, ro
  *
  * @param sent the path to restore it to; its last one, by default.
  */
-function restoreDeleted(
+async function restoreDeleted(
   deps: AttachmentDeps,
   context: WriteContext<TrashRestored>,
   id: string,
   sent: string | undefined,
 ): Promise<TrashRestored> {
-  return retryOnConflict(() => restoreOnce(deps, context, id, sent));
+  const restored = await retryOnConflict(() => restoreOnce(deps, context, id, sent));
+  await deps.hooks.linksResolved(context.vault);
+  return restored;
 }
 
 async function restoreOnce(

@@ -30,6 +30,8 @@ export interface AttachmentLinkHooks {
    * another target now. Runs in the transaction of the change.
    */
   namesChanged(handle: WriteHandle, vault: OpenVault, names: readonly Buffer[], came: readonly string[]): Promise<void>;
+  /** See EntryHooks. */
+  linksResolved(vault: OpenVault): Promise<void>;
   /** Returns the blind names that the text of a canvas refers to. */
   canvasNames(vault: OpenVault, text: string): Promise<readonly Buffer[]>;
   /** Called in the transaction that writes the row of a canvas, with the names that it refers to now. */

@@ -4,7 +4,7 @@ import type { VaultId } from '@notevault/protocol/values/ids.ts';
 import type { KeyedLock } from '../../../concurrency/keyed-lock.ts';
 import type { YieldIfDue } from '../../../concurrency/yield.ts';
 import type { Clock } from '../../../ports/clock/clock.ts';
-import type { Database, ReadHandle, WriteHandle } from '../../../ports/database/database.ts';
+import type { Database, WriteHandle } from '../../../ports/database/database.ts';
 import type { OpenSpool } from '../../../ports/spool/spool.ts';
 import type { InTransaction } from '../../foundation/idempotency/idempotency.ts';
 import type { ActivityLog, ActivityOrigin, Actor } from '../activity-log/activity-log.ts';
@@ -134,10 +134,13 @@ export interface KindHandler {
   dropSlice(handle: WriteHandle, vault: VaultId, ids: readonly string[]): Promise<boolean>;
 }
 
-/** A question to the links domain before a transaction; bound in app.ts. */
+/** A hook to the links domain after a commit; bound in app.ts. */
 export interface EntryHooks {
-  /** Whether re-resolving the links under these keys needs a long transaction. */
-  hasManyLinksTo(handle: ReadHandle, vault: OpenVault, keys: readonly Buffer[]): Promise<boolean>;
+  /**
+   * Resolves once links to names that changed have been resolved again, at once in the common case. If there are many,
+   * this continues after the commit, and whoever wrote waits for it.
+   */
+  linksResolved(vault: OpenVault): Promise<void>;
 }
 
 export interface EntryDeps {

@@ -5,11 +5,6 @@ export class RevisionConflict extends Error {
   override readonly name = 'RevisionConflict';
 }
 
-/** Thrown by work that takes too long for a short transaction: the write is done again in a long one. */
-export class NeedsLongTransaction extends Error {
-  override readonly name = 'NeedsLongTransaction';
-}
-
 /** Maximum number of attempts; each failed one lost against a faster writer. */
 const ROUNDS_MAX = 50;
 

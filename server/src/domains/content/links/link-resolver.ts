@@ -22,6 +22,8 @@ export type CandidatesAt = (keys: readonly Buffer[]) => Candidate[];
 export interface Candidates {
   readonly at: CandidatesAt;
   readonly byId: ReadonlyMap<string, Candidate>;
+  /** The seq of each candidate. */
+  readonly seqOf: ReadonlyMap<string, number>;
 }
 
 /** Returns the blind key of a name. */
@@ -81,6 +83,7 @@ export async function candidatesFor(
   known: ReadonlyMap<string, Candidate> = NONE,
 ): Promise<Candidates> {
   const opened = new Map<string, Candidate>();
+  const seqOf = new Map<string, number>();
   const byKey = new Map<string, Candidate[]>();
   const looked = new Set<string>();
   // Made while others run between the calls of a long transaction: encoding a hundred thousand keys takes a while.
@@ -94,6 +97,7 @@ export async function candidatesFor(
       const candidate = opened.get(row.id) ?? known.get(row.id) ?? readableCandidate(vault, row);
       if (candidate === null) continue;
       opened.set(row.id, candidate);
+      seqOf.set(row.id, row.seq);
       const key = row.key.toString('hex');
       const under = byKey.get(key);
       if (under === undefined) byKey.set(key, [candidate]);
@@ -101,7 +105,7 @@ export async function candidatesFor(
     }
   }
   const at: CandidatesAt = (wanted) => wanted.flatMap((key) => byKey.get(key.toString('hex')) ?? []);
-  return { at, byId: opened };
+  return { at, byId: opened, seqOf };
 }
 
 export function distinct(keys: readonly Buffer[]): Buffer[] {

@@ -68,7 +68,7 @@ export const deleteTextsOf = texts.deleteMany(['vault_id'], 'source_id');
 export const findCandidates = listStatement((db, p: { vault: VaultId }, keys: Buffer[]) =>
   db
     .selectFrom('entries')
-    .select(['kind', 'id', 'revision', 'meta', 'name_key as key'])
+    .select(['kind', 'id', 'seq', 'revision', 'meta', 'name_key as key'])
     .where('vault_id', '=', p.vault)
     .where('name_key', 'in', keys)
     .where('deleted_at', 'is', null)
@@ -78,15 +78,16 @@ export const findCandidates = listStatement((db, p: { vault: VaultId }, keys: Bu
         .innerJoin('entries', (join) =>
           join.onRef('entries.vault_id', '=', 'note_aliases.vault_id').onRef('entries.id', '=', 'note_aliases.note_id'),
         )
-        .select(['entries.kind', 'entries.id', 'entries.revision', 'entries.meta', 'note_aliases.alias_key as key'])
+        .select(['entries.kind', 'entries.id', 'entries.seq', 'entries.revision', 'entries.meta'])
+        .select('note_aliases.alias_key as key')
         .where('note_aliases.vault_id', '=', p.vault)
         .where('note_aliases.alias_key', 'in', keys)
         .where('entries.deleted_at', 'is', null),
     )
-    .$castTo<{ kind: ItemKind; id: string; revision: number; meta: Buffer; key: Buffer }>(),
+    .$castTo<{ kind: ItemKind; id: string; seq: number; revision: number; meta: Buffer; key: Buffer }>(),
 );
 
-const edgesIn = (db: Kysely<Tables>, vault: VaultId) =>
+export const edgesIn = (db: Kysely<Tables>, vault: VaultId) =>
   db.selectFrom('links').select(edge).where('vault_id', '=', vault);
 
 /**
@@ -132,17 +133,6 @@ function referringNotes(column: 'target_key' | 'other_key') {
 
 export const findReferringNotes = referringNotes('target_key');
 export const findReferringNotesByOtherKey = referringNotes('other_key');
-
-/** One row if more than `many` links are looked up under any of some keys. */
-export const findEdgeBeyond = listStatement((db, p: { vault: VaultId; many: number }, keys: Buffer[]) =>
-  db
-    .selectFrom('links')
-    .select('source_id')
-    .where('vault_id', '=', p.vault)
-    .where('target_key', 'in', keys)
-    .limit(1)
-    .offset(sql<number>`${p.many}`),
-);
 
 export const findEdgesPage = statement((db, p: { vault: VaultId; source: string; from: number; limit: number }) =>
   edgesIn(db, p.vault).where('source_id', '=', p.source).where('ord', '>=', p.from).orderBy('ord').limit(p.limit),

@@ -35,10 +35,25 @@ export interface CanvasNameRow {
   name_key: Buffer;
 }
 
+/** A name with more links to it than the transaction that changed its entries could resolve again. */
+export interface LinkResolutionRow {
+  vault_id: string;
+  /** Blind key, comparable with `links.target_key` and `links.other_key`. */
+  name_key: Buffer;
+  /** The column of `links` that is followed: 0 for `target_key`, 1 for `other_key`. */
+  is_other: number;
+  /** Entries of the name with at least this seq may be unknown to the links that have not been resolved again. */
+  since: number;
+  /** The last link that was resolved again; the nil UUID before the first. */
+  after_source: string;
+  after_ord: number;
+}
+
 export interface LinksTables {
   links: LinkRow;
   link_texts: LinkTextsRow;
   canvas_names: CanvasNameRow;
+  link_resolutions: LinkResolutionRow;
 }
 
 export const canvasNamesDdl = `
@@ -50,6 +65,18 @@ create table canvas_names (
   foreign key (vault_id, attachment_id) references entries (vault_id, id) on delete cascade
 );
 create index canvases_by_name on canvas_names (vault_id, name_key, attachment_id);
+`;
+
+export const linkResolutionsDdl = `
+create table link_resolutions (
+  vault_id uuid not null references vaults (id) on delete cascade,
+  name_key bytea not null,
+  is_other bigint not null,
+  since bigint not null,
+  after_source uuid not null,
+  after_ord bigint not null,
+  primary key (vault_id, name_key, is_other)
+);
 `;
 
 export const linksDdl = `

@@ -16,7 +16,8 @@ import { planCanvases, writeNames } from './canvases/canvas-moves.ts';
 import { CanvasReader } from './canvases/canvas-reader.ts';
 import { danglingLinks } from './dangling.ts';
 import { type CatchUpDeps, LinkCatchUp } from './edges/catch-up.ts';
-import { hasManyLinksTo, resolveAgain } from './edges/resolve-again.ts';
+import { type PendingDeps, PendingResolutions } from './edges/pending-resolutions.ts';
+import { type EdgeDeps, resolveAgain } from './edges/resolve-again.ts';
 import { noteWithLinks, type OpenedLinks, storedLinksOf } from './edges/stored-links.ts';
 import { deleteLinksOf, planLinks } from './edges/write-links.ts';
 import { resolveLinks } from './link-resolver.ts';
@@ -25,7 +26,8 @@ import * as store from './links.store.ts';
 import { applyMove, planMove } from './moves/link-planner.ts';
 import { withinLimit } from './text-limit.ts';
 
-export interface LinksDeps extends Pick<CatchUpDeps, 'db' | 'vaults' | 'extensions'> {
+export interface LinksDeps extends Pick<CatchUpDeps, 'db' | 'extensions'> {
+  readonly vaults: CatchUpDeps['vaults'] & PendingDeps['vaults'];
   readonly compute: Compute<Tasks>;
 }
 
@@ -48,10 +50,14 @@ export function createLinks(
 ) {
   const opened: OpenedLinks = { metas, texts: new OpenedValues(OPENED_BYTES) };
   const canvases = new CanvasReader(compute, extensions);
-  const catchUp = new LinkCatchUp({ db, vaults, extensions, texts, canvases });
+  const pending = new PendingResolutions({ db, vaults, extensions });
+  const edges: EdgeDeps = { extensions, pending };
+  const catchUp = new LinkCatchUp({ ...edges, db, vaults, texts, canvases });
   return {
     /** Reads links again in vaults that an older version read. */
     catchUp: (signal: AbortSignal) => catchUp.run(signal),
+    /** Resolves links again that writes have left to do. */
+    resolvePending: (signal: AbortSignal) => pending.run(signal),
     /**
      * Returns the edges that point to the note, oldest first, at most 200; with the text around them if requested. Throws
      * `note_not_found`.
@@ -82,15 +88,15 @@ export function createLinks(
       const unresolved = note.links.map((link) => ({ note, text: textOf(link) }));
       return (await resolveLinks(extensions, handle, vault, unresolved, false)).map(toNoteLink);
     },
-    planLinks: planLinks.bind(null, extensions),
+    planLinks: planLinks.bind(null, edges),
     async deleted(handle, vault, notes) {
       const ids = notes.map(({ id }) => id);
       await deleteLinksOf(handle, vault, ids);
       const keys = notes.flatMap(({ movedKeys }) => movedKeys);
-      await resolveAgain(extensions, handle, vault, { keys, appeared: [] });
+      await resolveAgain(edges, handle, vault, { keys, appeared: [] });
     },
-    namesChanged: (handle, vault, keys, appeared) => resolveAgain(extensions, handle, vault, { keys, appeared }),
-    hasManyLinksTo,
+    namesChanged: (handle, vault, keys, appeared) => resolveAgain(edges, handle, vault, { keys, appeared }),
+    linksResolved: (vault) => pending.settled(vault),
     async checkReadable(handle, vault, ids) {
       const stored = await handle.allMany(store.findTextsOf, { vault_id: vault.id }, ids);
       for (const { source_id, version, texts } of stored)
@@ -98,6 +104,7 @@ export function createLinks(
     },
     async planMove(handle, vault, moves, yieldIfDue) {
       await catchUp.catchUp(vault);
+      await pending.finish(vault);
       return planMove(extensions, handle, vault, moves, yieldIfDue);
     },
     applyMove,
@@ -105,7 +112,8 @@ export function createLinks(
     canvasStored: writeNames,
     // Each move plans notes first, which catches up.
     planCanvases: planCanvases.bind(null, canvases, extensions),
-  } satisfies NoteHooks & AttachmentLinkHooks & Record<string, unknown>;
+    [Symbol.asyncDispose]: () => pending[Symbol.asyncDispose](),
+  } satisfies NoteHooks & AttachmentLinkHooks & Record<string | symbol, unknown>;
 }
 
 /** A place among the links of a vault: a note, and the position among its links. */

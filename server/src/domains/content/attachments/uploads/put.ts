@@ -34,7 +34,7 @@ class PathTaken extends Error {
  *
  * @param mtime epoch seconds; now, by default.
  */
-export function put(
+export async function put(
   deps: AttachmentDeps,
   context: WriteContext<Attachment>,
   received: StoredUpload,
@@ -43,7 +43,7 @@ export function put(
 ): Promise<Attachment> {
   const { vault } = context;
   const pathKey = deps.entries.pathKey(vault, received.path);
-  return deps.entries.lock.run(vault.id, pathKey.toString('hex'), () =>
+  const attachment = await deps.entries.lock.run(vault.id, pathKey.toString('hex'), () =>
     retryOnConflict(async () => {
       try {
         return await putOnce(deps, context, received, pathKey, mtime, expected);
@@ -53,6 +53,8 @@ export function put(
       }
     }),
   );
+  await deps.hooks.linksResolved(vault);
+  return attachment;
 }
 
 async function putOnce(

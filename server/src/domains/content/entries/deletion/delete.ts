@@ -19,45 +19,50 @@ export interface DeleteRequest<Result> {
 }
 
 /** Turns live entries into tombstones, in one transaction. Throws the errors of `find`, and for damaged entries. */
-export function deleteItems<Result>(deps: EntryDeps, context: WriteContext<Result>, request: DeleteRequest<Result>) {
-  const { db, vaults } = deps;
+export async function deleteItems<Result>(
+  deps: EntryDeps,
+  context: WriteContext<Result>,
+  request: DeleteRequest<Result>,
+) {
+  const { db, vaults, hooks } = deps;
   const { vault } = context;
-  return retryOnConflict(async () => {
+  const result = await retryOnConflict(async () => {
     const rows = await request.find(db);
     const drafts = await prepareTombstones(deps, context, rows);
-    return db.transact(
-      async (handle) => {
-        if (drafts.length > 0) {
-          const first = await vaults.advance(handle, vault, { seqs: drafts.length, notes: 0 });
-          await writeTombstones(deps, handle, context, drafts, first);
-          for (const kind of ITEM_KINDS) {
-            const paths = drafts.filter(({ old }) => old.kind === kind).map(({ path }) => path);
-            await leave(handle, vault, paths, kind);
-          }
-          if (request.mustFit) await checkFits(deps, handle, vault);
+    return db.transact(async (handle) => {
+      if (drafts.length > 0) {
+        const first = await vaults.advance(handle, vault, { seqs: drafts.length, notes: 0 });
+        await writeTombstones(deps, handle, context, drafts, first);
+        for (const kind of ITEM_KINDS) {
+          const paths = drafts.filter(({ old }) => old.kind === kind).map(({ path }) => path);
+          await leave(handle, vault, paths, kind);
         }
-        const result = request.answer(drafts.length);
-        await context.inTransaction?.(handle, result);
-        return result;
-      },
-      await priorityOf(deps, vault, drafts),
-    );
+        if (request.mustFit) await checkFits(deps, handle, vault);
+      }
+      const result = request.answer(drafts.length);
+      await context.inTransaction?.(handle, result);
+      return result;
+    }, priorityOf(drafts));
   });
+  await hooks.linksResolved(vault);
+  return result;
 }
 
 /**
  * Turns every note and attachment in and below some folders into a tombstone and deletes the folders, in one transaction.
  * If an entry is damaged, throws `note_unreadable` or `attachment_unreadable` and deletes nothing.
  */
-export function deleteFolders<Result>(
+export async function deleteFolders<Result>(
   deps: LockedDeps,
   context: WriteContext<Result>,
   find: () => Promise<FolderEntry[]>,
   result: Result,
 ): Promise<Result> {
-  return deps.lock.runExclusive(context.vault.id, () =>
+  await deps.lock.runExclusive(context.vault.id, () =>
     retryOnConflict(() => deleteFoldersOnce(deps, context, find, result)),
   );
+  await deps.hooks.linksResolved(context.vault);
+  return result;
 }
 
 async function deleteFoldersOnce<Result>(
@@ -75,20 +80,17 @@ async function deleteFoldersOnce<Result>(
   const rows: StoredEntry[] = [];
   for (const kind of ITEM_KINDS) rows.push(...(await entryRows.rowsIn(db, vault.id, kind, inside)));
   const drafts = await prepareTombstones(deps, context, rows);
-  return db.transact(
-    async (handle) => {
-      if (roots.length > 0) {
-        // Takes at least one seq, so that clients reload the tree even when only empty folders were deleted.
-        const first = await vaults.advance(handle, vault, { seqs: Math.max(1, drafts.length), notes: 0 });
-        if (first !== before + 1) throw new RevisionConflict();
-        await writeTombstones(deps, handle, context, drafts, first, folders);
-        await removeFolders(handle, vault, roots, folders);
-      }
-      await context.inTransaction?.(handle, result);
-      return result;
-    },
-    await priorityOf(deps, vault, drafts),
-  );
+  return db.transact(async (handle) => {
+    if (roots.length > 0) {
+      // Takes at least one seq, so that clients reload the tree even when only empty folders were deleted.
+      const first = await vaults.advance(handle, vault, { seqs: Math.max(1, drafts.length), notes: 0 });
+      if (first !== before + 1) throw new RevisionConflict();
+      await writeTombstones(deps, handle, context, drafts, first, folders);
+      await removeFolders(handle, vault, roots, folders);
+    }
+    await context.inTransaction?.(handle, result);
+    return result;
+  }, priorityOf(drafts));
 }
 
 /** A deletion of more entries runs as a bulk transaction, in slices. */
@@ -110,10 +112,8 @@ async function prepareTombstones(
   return drafts;
 }
 
-async function priorityOf({ db, hooks }: EntryDeps, vault: OpenVault, drafts: readonly TombstoneDraft[]) {
-  if (drafts.length > SHORT_MAX) return 'bulk';
-  const keys = drafts.flatMap(({ nameKeys }) => nameKeys);
-  return keys.length > 0 && (await hooks.hasManyLinksTo(db, vault, keys)) ? 'bulk' : 'normal';
+function priorityOf(drafts: readonly TombstoneDraft[]) {
+  return drafts.length > SHORT_MAX ? 'bulk' : 'normal';
 }
 
 /**

@@ -8,20 +8,19 @@ import type { WrittenNote } from '../../notes/notes.ts';
 import type { OpenVault, Vaults } from '../../vaults/vaults.ts';
 import { writeNames } from '../canvases/canvas-moves.ts';
 import type { CanvasReader } from '../canvases/canvas-reader.ts';
-import type { Extensions } from '../link-resolver.ts';
 import { readableCandidate, readableMeta, readableTexts, sameTexts, textOf } from '../link-texts.ts';
 import * as store from '../links.store.ts';
 import type { StoredTexts } from '../links.ts';
+import type { EdgeDeps } from './resolve-again.ts';
 import { planLinks } from './write-links.ts';
 
 const PAGE = 64;
 /** Bytes of texts that are read at once. */
 const SLICE_BYTES = 4 * MB;
 
-export interface CatchUpDeps {
+export interface CatchUpDeps extends EdgeDeps {
   readonly db: Database;
   readonly vaults: Pick<Vaults, 'advance' | 'openAsSystem' | 'linksVersion' | 'setLinksVersion' | 'behindInLinks'>;
-  readonly extensions: Extensions;
   readonly texts: StoredTexts;
   readonly canvases: CanvasReader;
 }
@@ -102,14 +101,14 @@ export class LinkCatchUp {
   }
 
   async #writeLinks(handle: WriteHandle, vault: OpenVault, notes: readonly WrittenNote[]): Promise<void> {
-    const { vaults, extensions } = this.#deps;
+    const { vaults } = this.#deps;
     // Moves that were planned with the former links are planned again.
     await vaults.advance(handle, vault, { seqs: 1, notes: 0 });
     const ids = notes.map(({ id }) => id);
     const rows = await handle.allMany(store.findRevisions, { vault_id: vault.id }, ids);
     const versionOf = new Map(rows.map(({ id, version }) => [id, version]));
     const same = notes.filter(({ id, version }) => versionOf.get(id) === version);
-    await (await planLinks(extensions, handle, vault, same, true)).write();
+    await (await planLinks(this.#deps, handle, vault, same, true)).write();
   }
 
   async #readCanvases(vault: OpenVault): Promise<void> {

@@ -1,21 +1,25 @@
 import { type Candidate, dependsOnSource } from '@notevault/note-text/links/resolve.ts';
 import type { ReadHandle, WriteHandle } from '../../../../ports/database/database.ts';
-import { NeedsLongTransaction } from '../../entries/revision-conflict.ts';
 import type { OpenVault } from '../../vaults/vaults.ts';
 import { type Candidates, candidatesFor, distinct, type Extensions, type Target, targetOf } from '../link-resolver.ts';
 import { type LinkText, readableMeta, readableTexts } from '../link-texts.ts';
 import * as store from '../links.store.ts';
-import { findReferringNotes } from './referring-notes.ts';
-import { edgePages, hasTarget, keysOfEdge, withTarget } from './stored-links.ts';
+import type { PendingResolutions } from './pending-resolutions.ts';
+import { hasTarget, keysOfEdge, withTarget } from './stored-links.ts';
 
-/** Maximum links that are processed without slices. */
-const MANY = 1000;
+/** Maximum links that one transaction resolves again. */
+export const RESOLVED_AT_ONCE = 1000;
 
 /** Names under which entries have appeared or disappeared. */
 export interface NameChange {
   readonly keys: readonly Buffer[];
   /** Notes and attachments that are now found under the names, and perhaps were not before. */
   readonly appeared: readonly string[];
+}
+
+export interface EdgeDeps {
+  readonly extensions: Extensions;
+  readonly pending: Pick<PendingResolutions, 'add'>;
 }
 
 /**
@@ -30,66 +34,36 @@ interface Source {
   path(): string | null;
 }
 
-/** Whether re-resolving the links under these keys needs a long transaction. */
-export async function hasManyLinksTo(handle: ReadHandle, vault: OpenVault, keys: readonly Buffer[]): Promise<boolean> {
-  return (await handle.allMany(store.findEdgeBeyond, { vault: vault.id, many: MANY }, keys)).length > 0;
-}
-
 /** See planTargets. */
-export async function resolveAgain(extensions: Extensions, handle: WriteHandle, vault: OpenVault, change: NameChange) {
-  const write = await planTargets(extensions, handle, vault, change, true);
+export async function resolveAgain(deps: EdgeDeps, handle: WriteHandle, vault: OpenVault, change: NameChange) {
+  const write = await planTargets(deps, handle, vault, change);
   await write();
 }
 
 /**
- * Re-resolves every edge that is looked up under one of the names; returns the writes. An edge whose target still
- * exists is only compared with the entries that appeared, so the cost grows with the links to a name, not with the
- * notes of that name. Throws NeedsLongTransaction.
- *
- * @param mayTakeLong false in a short transaction, which thousands of links would make a long one.
+ * Re-resolves every edge that is looked up under one of the names; returns the writes. If there are many, they are left
+ * to PendingResolutions, and none counts as changed. An edge whose target still exists is only compared with the entries
+ * that appeared, so the cost grows with the links to a name, not with the notes of that name.
  */
 export async function planTargets(
-  extensions: Extensions,
+  { extensions, pending }: EdgeDeps,
   handle: WriteHandle,
   vault: OpenVault,
   { keys: given, appeared }: NameChange,
-  mayTakeLong: boolean,
 ): Promise<WriteTargets> {
   const keys = distinct(given);
-  const found = await handle.allMany(store.findEdgesByKey, { vault: vault.id, limit: MANY + 1 }, keys);
-  if (found.length > MANY) {
-    if (!mayTakeLong) throw new NeedsLongTransaction();
-    return (except) => resolveManyAgain(extensions, handle, vault, { keys, appeared }, except);
+  const found = await handle.allMany(store.findEdgesByKey, { vault: vault.id, limit: RESOLVED_AT_ONCE + 1 }, keys);
+  if (found.length > RESOLVED_AT_ONCE) {
+    return async () => {
+      await pending.add(handle, vault, { keys, appeared });
+      return new Set();
+    };
   }
-  const sources = await readSources(handle, vault, [...new Set(found.map((edge) => edge.source_id))]);
-  const retargets = await retargetsOf(extensions, handle, vault, found, appeared, sources);
+  const retargets = await retargetsOf(extensions, handle, vault, found, () => appeared);
   return (except) => writeTargets(handle, vault, retargets, except);
 }
 
-/** Reads and writes one note and one slice of its links at a time, to limit memory. */
-async function resolveManyAgain(
-  extensions: Extensions,
-  handle: WriteHandle,
-  vault: OpenVault,
-  { keys, appeared }: NameChange,
-  except?: ReadonlySet<string>,
-): Promise<Set<string>> {
-  const changed = new Set<string>();
-  const names = new Set(keys.map((key) => key.toString('hex')));
-  for (const source of await findReferringNotes(handle, vault, keys)) {
-    if (except?.has(source)) continue;
-    // Unsealed once for all slices of the note's links.
-    const sources = await readSources(handle, vault, [source]);
-    for await (const page of edgePages(handle, vault, source)) {
-      const edges = page.filter((edge) => keysOfEdge(edge).some((key) => names.has(key.toString('hex'))));
-      const retargets = await retargetsOf(extensions, handle, vault, edges, appeared, sources);
-      for (const id of await writeTargets(handle, vault, retargets)) changed.add(id);
-    }
-  }
-  return changed;
-}
-
-async function writeTargets(
+export async function writeTargets(
   handle: WriteHandle,
   vault: OpenVault,
   retargeted: readonly store.StoredEdge[],
@@ -98,6 +72,10 @@ async function writeTargets(
   const own = retargeted.filter(({ source_id }) => !except?.has(source_id));
   await handle.runMany(store.overwriteTargets, { vault: vault.id }, own);
   return new Set(own.map(({ source_id }) => source_id));
+}
+
+export function sourcesOf(edges: readonly store.StoredEdge[]): string[] {
+  return [...new Set(edges.map((edge) => edge.source_id))];
 }
 
 /** Returns notes by id; unreadable ones are left out. */
@@ -115,17 +93,22 @@ async function readSources(handle: ReadHandle, vault: OpenVault, ids: readonly s
   return sources;
 }
 
-async function retargetsOf(
+/**
+ * Returns those of some edges whose target changes, with their new target.
+ *
+ * @param appearedOf the entries among the candidates that the edges were not compared with before.
+ */
+export async function retargetsOf(
   extensions: Extensions,
   handle: ReadHandle,
   vault: OpenVault,
   edges: readonly store.StoredEdge[],
-  appeared: readonly string[],
-  sources: ReadonlyMap<string, Source>,
+  appearedOf: (candidates: Candidates) => readonly string[],
 ): Promise<store.StoredEdge[]> {
   if (edges.length === 0) return [];
+  const sources = await readSources(handle, vault, sourcesOf(edges));
   const candidates = await candidatesFor(handle, vault, edges.flatMap(keysOfEdge));
-  const candidatesOf = competitors(candidates, appeared);
+  const candidatesOf = competitors(candidates, appearedOf(candidates));
   return [...Map.groupBy(edges, (edge) => edge.source_id)].flatMap(([id, own]) => {
     const source = sources.get(id);
     return source === undefined ? [] : [...retargetsIn(extensions, source, own, candidatesOf)];

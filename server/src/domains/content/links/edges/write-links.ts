@@ -9,7 +9,7 @@ import type { OpenVault } from '../../vaults/vaults.ts';
 import { type Extensions, mapped, type ResolvedLink, resolveLinks, SLICE } from '../link-resolver.ts';
 import { identityOf, type LinkText, sameTexts, sealTexts, textOf, toNoteLink } from '../link-texts.ts';
 import * as store from '../links.store.ts';
-import { planTargets } from './resolve-again.ts';
+import { type EdgeDeps, planTargets } from './resolve-again.ts';
 import { type StoredLink, storedLinksOf } from './stored-links.ts';
 
 /** A link to write, at its position in the note; it keeps its age if the note had it before. */
@@ -22,10 +22,10 @@ interface AgedLink {
 
 /**
  * Resolves the links of written notes with changed texts, and links of other notes to the old and new names; see
- * NoteHooks. Throws NeedsLongTransaction.
+ * NoteHooks.
  */
 export async function planLinks(
-  extensions: Extensions,
+  deps: EdgeDeps,
   handle: WriteHandle,
   vault: OpenVault,
   notes: readonly WrittenNote[],
@@ -34,8 +34,8 @@ export async function planLinks(
   const appeared = notes.filter(({ movedKeys }) => movedKeys.length > 0).map(({ id }) => id);
   const names = { keys: notes.flatMap(({ movedKeys }) => movedKeys), appeared };
   const [{ former, damaged, changed, links }, writeTargets] = await Promise.all([
-    planOwn(extensions, handle, vault, notes, bulk),
-    planTargets(extensions, handle, vault, names, bulk),
+    planOwn(deps.extensions, handle, vault, notes, bulk),
+    planTargets(deps, handle, vault, names),
   ]);
   async function write() {
     const anew = new Set(changed.map(({ id }) => id));

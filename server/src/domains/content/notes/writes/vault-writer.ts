@@ -5,7 +5,6 @@ import { runOnReserve } from '../../../../concurrency/tenant.ts';
 import { WRITE_GROUP } from '../../../../config/limits.ts';
 import { DatabaseError, type WriteHandle } from '../../../../ports/database/database.ts';
 import type { PathOwner, WriteContext } from '../../entries/entries.ts';
-import { NeedsLongTransaction } from '../../entries/revision-conflict.ts';
 import type { OpenVault } from '../../vaults/vaults.ts';
 import type { CommitDeps } from '../notes.deps.ts';
 import { recordedWrites } from './record-writes.ts';
@@ -79,7 +78,10 @@ export class VaultWriter {
       try {
         // A long one shares with none, and in the queue each would wait for the disk of the one before.
         const applying = isLong(prepared) ? applyAlone(this.#deps, prepared) : this.#queue.add(vault.id, prepared);
-        return (await applying) as Result;
+        const result = (await applying) as Result;
+        // Nobody waits for the links of a flush.
+        if (vault.standing !== undefined) await this.#deps.hooks.linksResolved(vault);
+        return result;
       } catch (error) {
         if (!(error instanceof StalePlans)) throw error;
         if (round === ROUNDS_MAX) throw new NotevaultError('unavailable', {}, error);
@@ -155,15 +157,10 @@ async function applyGroup(
 }
 
 async function applyAlone(deps: CommitDeps, write: PreparedWrite): Promise<unknown> {
-  const commit = async (bulk: boolean) => (await transact(deps, [write], bulk))[0];
-  // A name with thousands of links to it is found only by looking, and rarely.
-  return commit(isLong(write)).catch((error) => {
-    if (!isLong(write) && error instanceof NeedsLongTransaction) return commit(true);
-    throw error;
-  });
+  return (await transact(deps, [write], isLong(write)))[0];
 }
 
-/** Throws StalePlans, NeedsLongTransaction. */
+/** Throws StalePlans. */
 async function transact(deps: CommitDeps, group: readonly PreparedWrite[], bulk: boolean): Promise<unknown[]> {
   const [first] = group as readonly [PreparedWrite];
   // A flush has no standing. One of the others is compared with the vault's row.
