@@ -8,7 +8,9 @@ import { portError as sqliteError } from '../../src/ports/database/sqlite/errors
 import { FlakySocket } from '../kit/clients/provider-clients.ts';
 import { testClock } from '../kit/clock.ts';
 import { onEachEngine } from '../kit/engines.ts';
+import type { Person } from '../kit/person.ts';
 import { startServer } from '../kit/server.ts';
+import { setUpTotp } from '../kit/totp.ts';
 import { until } from '../kit/until.ts';
 
 /** A database and blobs on a disk that can be filled. */
@@ -71,6 +73,71 @@ onEachEngine('a full disk', (open) => {
     disk.full = false;
     assert.equal((await write('after')).status, 200);
     assert.deepEqual(await ready(), [200, 'ok']);
+  });
+
+  const start = async () => {
+    const real = await open();
+    const clock = testClock();
+    const { disk, db, blobs } = fillable(real, databaseBlobs(real, clock));
+    const server = await startServer({ open: async () => db, clock, blobs });
+    const logIn = ({ email, password }: Person) => server.anyone.post('/auth/login', { email, password });
+    return { disk, server, logIn, [Symbol.asyncDispose]: () => server[Symbol.asyncDispose]() };
+  };
+
+  test('a sign-in on a full disk gets access for 15 minutes and no refresh cookie', async () => {
+    await using full = await start();
+    const { disk, logIn, server } = full;
+    const { alice, bob, clock } = server;
+    await bob.signed();
+    const { vault } = (await alice.post('/vaults', { name: 'Work' })).body;
+    const headers = { 'x-vault-id': vault.id };
+    const note = { path: 'a.md', content: 'before', mtime: 1 };
+    await alice.post('/notes', note, headers);
+
+    disk.full = true;
+    const { status, body, cookie } = await logIn(alice);
+    assert.deepEqual([status, body.expires_in, cookie('refresh_token')], [200, 900, null]);
+    const caller = server.bearer(body.access_token);
+    assert.equal((await caller.get('/notes/a.md', headers)).body.content, 'before');
+    assert.equal((await caller.post('/notes', note, headers)).body.error, 'storage_full');
+    const [user = '', id = '', signature = ''] = body.access_token.slice('nv_ses_'.length).split('.');
+    const other = (await bob.signed()).id;
+    for (const forged of [`${other}.${id}.${signature}`, `${user}.${id}.${signature.slice(1)}`, `${user}.${other}.x`]) {
+      assert.equal((await server.bearer(`nv_ses_${forged}`).get('/me')).status, 401, forged);
+    }
+
+    disk.full = false;
+    assert.equal((await caller.post('/notes', note, headers)).status, 200);
+    clock.advance({ minutes: 15 });
+    assert.equal((await caller.get('/notes/a.md', headers)).status, 401);
+  });
+
+  test('access from a sign-in on a full disk ends with the sessions of the account', async () => {
+    await using full = await start();
+    const { disk, logIn, server } = full;
+    const { alice } = server;
+    await alice.signed();
+    disk.full = true;
+    const caller = server.bearer((await logIn(alice)).body.access_token);
+    assert.equal((await caller.get('/me')).status, 200);
+    disk.full = false;
+    assert.equal((await alice.delete('/me/sessions')).status, 200);
+    assert.equal((await caller.get('/me')).status, 401);
+  });
+
+  test('wrong passwords are counted on a full disk, and an account with a second factor is refused', async () => {
+    await using full = await start();
+    const { disk, logIn, server } = full;
+    const { alice, bob, anyone, clock } = server;
+    await setUpTotp(bob, clock);
+    await alice.signed();
+    disk.full = true;
+    assert.deepEqual((await logIn(bob)).body, { error: 'storage_full' });
+    const wrong = () => anyone.post('/auth/login', { email: alice.email, password: 'a wrong password' });
+    for (let nth = 0; nth < 10; nth += 1) assert.equal((await wrong()).status, 401);
+    assert.equal((await logIn(alice)).status, 429);
+    clock.advance({ seconds: 1 });
+    assert.equal((await logIn(alice)).status, 200);
   });
 });
 

@@ -160,6 +160,11 @@ export class DatabaseError extends Error {
   }
 }
 
+/** Whether a call failed because the disk is full. */
+export function isFull(error: unknown): boolean {
+  return error instanceof DatabaseError && error.full;
+}
+
 export function handleIsOver(): DatabaseError {
   return new DatabaseError('body_left_open', 'this handle was used after its body was over');
 }

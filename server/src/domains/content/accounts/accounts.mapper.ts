@@ -53,7 +53,7 @@ export function tokensReply({ accessToken, expiresIn, refreshToken }: Tokens) {
     body: { access_token: accessToken, expires_in: expiresIn },
     // Headers of answers with tokens, which no cache may store (RFC 6749, section 5.1).
     headers: { 'cache-control': 'no-store' },
-    cookie: refreshCookie(refreshToken),
+    cookie: refreshCookie(refreshToken === '' ? null : refreshToken),
   };
 }
 

@@ -1,7 +1,7 @@
 import { type ErrorCode, NotevaultError } from '@notevault/protocol/errors.ts';
 import { NIL_UUID } from '@notevault/protocol/values/ids.ts';
 import { runOnReserve, runShared } from '../../../concurrency/tenant.ts';
-import { type Database, DatabaseError, rowsOf, type WriteHandle } from '../../../ports/database/database.ts';
+import { type Database, isFull, rowsOf, type WriteHandle } from '../../../ports/database/database.ts';
 import { type KeyOwner, type Keyring, KeyringError, type SealingKey } from '../../../ports/keyring/keyring.ts';
 import * as store from './keys.store.ts';
 
@@ -128,7 +128,7 @@ export class Keys {
       const generation = await grant();
       return generation === null ? null : countSeals(generation, SEALS_PER_GRANT, openAt, grant);
     } catch (error) {
-      if (!(error instanceof DatabaseError && error.full)) throw error;
+      if (!isFull(error)) throw error;
       return countSeals(generationAt(row.seals_granted), 0, openAt, grant);
     }
   }

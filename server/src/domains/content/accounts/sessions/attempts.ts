@@ -1,6 +1,6 @@
 import { NotevaultError } from '@notevault/protocol/errors.ts';
 import { type Clock, latestPlausible } from '../../../../ports/clock/clock.ts';
-import { type Database, deleteUntil } from '../../../../ports/database/database.ts';
+import { type Database, deleteUntil, isFull } from '../../../../ports/database/database.ts';
 import type { Keys } from '../../../foundation/keys/keys.ts';
 import type { SignInAttemptsRow } from '../accounts.tables.ts';
 import * as store from './attempts.store.ts';
@@ -45,6 +45,8 @@ export const MAILS = { hourly: atMost(3, HOUR_MS), daily: atMost(5, DAY_MS), inv
 /** Rows of attempts: those at addresses without an account are stored too. */
 const SUBJECTS_MAX = 100_000;
 const DELETED_AT_ONCE = 1000;
+/** Subjects counted in memory. */
+const HERE_MAX = 10_000;
 
 /**
  * Counts attempts in the database, so that all processes count together and a restart forgets nothing. What is attempted
@@ -52,6 +54,8 @@ const DELETED_AT_ONCE = 1000;
  */
 export class Attempts {
   readonly #deps: { readonly db: Database; readonly keys: Keys; readonly clock: Clock };
+  /** Attempts since the disk of the database became full, the latest last. */
+  readonly #here = new Map<string, Counted>();
 
   constructor(deps: { readonly db: Database; readonly keys: Keys; readonly clock: Clock }) {
     this.#deps = deps;
@@ -68,7 +72,7 @@ export class Attempts {
     const subjects = paces.map(([subject, pace]) => ({ subject: server.mac('sign-in attempts', subject), pace }));
     // Refusing must cost less than an attempt does.
     for (const { subject, pace } of subjects) check(await db.get(store.findAttempts, { subject }), pace, now);
-    const counted = await db.transact(async (handle) => {
+    const counting = db.transact(async (handle) => {
       const rows: { subject: Buffer; since: number }[] = [];
       for (const { subject, pace } of subjects) {
         const held = check(await handle.get(store.lockAttempts, { subject, now }), pace, now);
@@ -78,10 +82,36 @@ export class Attempts {
       }
       return rows;
     });
+    const counted = await counting.catch((error: unknown) => (isFull(error) ? null : Promise.reject(error)));
+    if (counted === null) return this.#countHere(subjects, now);
     return () =>
       db.transact(async (handle) => {
         for (const row of counted) await handle.run(store.uncountAttempt, row);
       });
+  }
+
+  /** Counts in this process, because the disk of the database is full. */
+  #countHere(subjects: readonly { readonly subject: Buffer; readonly pace: Pace }[], now: number) {
+    const counts = subjects.map(({ subject, pace }) => {
+      const key = subject.toString('base64');
+      const held = check(this.#here.get(key), pace, now);
+      const counted = {
+        count: held.count + 1,
+        since: held.since,
+        last_at: now,
+        expires_at: held.since + pace.periodMs,
+      };
+      this.#here.delete(key);
+      this.#here.set(key, counted);
+      return counted;
+    });
+    for (const oldest of this.#here.keys()) {
+      if (this.#here.size <= HERE_MAX) break;
+      this.#here.delete(oldest);
+    }
+    return async () => {
+      for (const counted of counts) counted.count -= 1;
+    };
   }
 
   /** Deletes expired rows, and beyond the maximum those with the fewest attempts. */

@@ -40,6 +40,7 @@ export interface Tokens {
   readonly accessToken: string;
   /** Validity of the access token in seconds. */
   readonly expiresIn: number;
+  /** Empty for a session that cannot be prolonged. */
   readonly refreshToken: string;
 }
 

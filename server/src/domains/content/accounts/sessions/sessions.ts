@@ -13,6 +13,7 @@ import { DAY_MS } from './attempts.ts';
 import { ACCESS_SECONDS, lifetimeOf, newFamily, sealToken } from './refresh-tokens.ts';
 import { openClient, type SignInClient, sealClient } from './session-client.ts';
 import * as store from './sessions.store.ts';
+import { findUnstored, openUnstored } from './unstored-session.ts';
 
 const FAMILY_BYTES = 16;
 
@@ -28,25 +29,33 @@ export interface SessionPrincipal {
 }
 
 /** Returns the caller of an `Authorization` header. Throws `unauthorized`, `suspended`. */
-export async function authenticate(
-  { db, clock }: AccountDeps,
-  authorization: string | undefined,
-): Promise<SessionPrincipal> {
+export async function authenticate(deps: AccountDeps, authorization: string | undefined): Promise<SessionPrincipal> {
+  const { db, clock } = deps;
   const token = bearerOf(authorization);
   if (!token?.startsWith(prefixes.session)) throw new NotevaultError('unauthorized');
-  const found = await db.get(store.findAccess, { hash: hashOf(token), now: clock.now() });
-  if (found === undefined) throw new NotevaultError('unauthorized');
+  const found =
+    (await db.get(store.findAccess, { hash: hashOf(token), now: clock.now() })) ?? (await unstored(deps, token));
+  if (found == null) throw new NotevaultError('unauthorized');
   if (found.suspended_at !== null) throw new NotevaultError('suspended');
   return principalOf(found);
 }
 
 /** The session of a principal while it is active, even if its access token has expired; else null. */
 export async function recall(
-  { db, clock }: AccountDeps,
+  deps: AccountDeps,
   { userId, credentialId }: { readonly userId: UserId; readonly credentialId: string },
 ): Promise<SessionPrincipal | null> {
-  const found = await db.get(store.findSession, { id: credentialId as SessionId, userId, now: clock.now() });
-  return found === undefined ? null : principalOf(found);
+  const id = credentialId as SessionId;
+  const found = await deps.db.get(store.findSession, { id, userId, now: deps.clock.now() });
+  if (found !== undefined) return principalOf(found);
+  const user = await findUnstored(deps, userId, id);
+  return user === null || user.suspended_at !== null ? null : principalOf({ ...user, user_id: userId, session_id: id });
+}
+
+async function unstored(deps: AccountDeps, token: string) {
+  const named = await openUnstored(deps, token);
+  const user = named && (await findUnstored(deps, named.userId, named.id));
+  return user && { ...user, user_id: user.id, session_id: named.id };
 }
 
 /** Networks from which an account signed in are known for that long, also after its sessions have ended. */

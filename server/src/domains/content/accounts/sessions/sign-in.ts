@@ -1,4 +1,5 @@
 import { NotevaultError } from '@notevault/protocol/errors.ts';
+import { isFull } from '../../../../ports/database/database.ts';
 import * as accountStore from '../accounts.store.ts';
 import type { UserRow } from '../accounts.tables.ts';
 import type { AccountContext } from '../accounts.ts';
@@ -9,6 +10,7 @@ import type { Tokens } from './refresh-tokens.ts';
 import { findTicket, requireSecondFactor, type SecondStep, useTicket } from './second-factor.ts';
 import type { SignInClient } from './session-client.ts';
 import { findNetwork, prepareSession } from './sessions.ts';
+import { unstoredTokens } from './unstored-session.ts';
 
 export interface SignedIn extends Tokens {
   readonly user: User;
@@ -35,7 +37,7 @@ export async function login(
   const server = await deps.keys.openServer();
   const isBrief = credentials.remember === false;
   const session = await prepareSession(deps, client, { isBrief, told: row });
-  const refusal = await deps.db.transact(async (handle) => {
+  const signIn = deps.db.transact(async (handle) => {
     // A password change revokes every session, so none may be opened with the old password meanwhile.
     const held = await handle.get(accountStore.lockUser, { id: row.id });
     if (held?.password_hash !== row.password_hash) throw new NotevaultError('invalid_credentials');
@@ -44,8 +46,17 @@ export async function login(
     if (required === null) await session.write(handle, row.id);
     return required;
   });
-  if (refusal !== null) throw refusal;
-  return { ...session.tokens, user: userOf(row, server) };
+  const refusal = await signIn.catch((error: unknown) => (isFull(error) ? error : Promise.reject(error)));
+  if (refusal === null) return { ...session.tokens, user: userOf(row, server) };
+  if (!isFull(refusal) || !(await mayLackSession(deps, row))) throw refusal;
+  return { ...unstoredTokens(server, row, deps.clock.now()), user: userOf(row, server) };
+}
+
+/** Whether a sign-in needs to store nothing: an account with a second factor needs a ticket. */
+async function mayLackSession({ db, hooks }: AccountContext, row: UserRow): Promise<boolean> {
+  const current = await db.get(accountStore.findUser, { id: row.id });
+  if (current === undefined || current.rights_version !== row.rights_version) return false;
+  return (await hooks.secondFactors.methodsOf(db, row.id)).length === 0;
 }
 
 /**
