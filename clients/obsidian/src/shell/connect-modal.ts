@@ -1,6 +1,6 @@
 import type { DeviceStarted } from '@notevault/protocol/devices.ts';
 import { type App, Modal, Notice, Setting } from 'obsidian';
-import { connect, disconnect, isOpenToAll, originOf } from '../sync/connect.ts';
+import { addressOf, connect, disconnect, isOpenToAll } from '../sync/connect.ts';
 import { text } from '../texts/texts.ts';
 import { errorText, FirstSyncModal } from './dialogs.ts';
 import type { SyncController } from './sync-controller.ts';
@@ -45,8 +45,8 @@ export class ConnectModal extends Modal {
       .addText((field) =>
         field.setValue(this.#address).onChange((value) => {
           this.#address = value;
-          const origin = originOf(value);
-          said.setText(origin !== null && isOpenToAll(origin) ? text('openHttp') : '');
+          const address = addressOf(value);
+          said.setText(address !== null && isOpenToAll(address) ? text('openHttp') : '');
         }),
       );
     new Setting(this.contentEl).addButton((button) =>
@@ -58,11 +58,11 @@ export class ConnectModal extends Modal {
   }
 
   async #begin(said: HTMLElement): Promise<void> {
-    const origin = originOf(this.#address);
-    if (origin === null) return said.setText(text('addressWrong'));
+    const address = addressOf(this.#address);
+    if (address === null) return said.setText(text('addressWrong'));
     await this.#attempt(async () => {
       const linked = await connect({
-        ...{ origin, http: this.#controller.http, signal: this.#end.signal },
+        ...{ address, http: this.#controller.http, signal: this.#end.signal },
         deviceName: this.#controller.deviceName,
         vaultName: this.app.vault.getName(),
         show: (started) => this.#showCode(started),

@@ -1,6 +1,6 @@
 import type { Setting as AppSetting } from '@notevault/sync/rules/settings-files.ts';
 import { Notice, type Plugin, PluginSettingTab, Setting, type SettingDefinitionItem } from 'obsidian';
-import { isOpenToAll, originOf } from '../sync/connect.ts';
+import { addressOf, isOpenToAll } from '../sync/connect.ts';
 import { type TextKey, text } from '../texts/texts.ts';
 import { AskModal } from './dialogs.ts';
 import { factTexts, stateText } from './facts-texts.ts';
@@ -105,10 +105,10 @@ export class SettingsTab extends PluginSettingTab {
           )
           .addButton((button) =>
             button.setButtonText(text('doIt')).onClick(async () => {
-              const origin = originOf(typed);
-              if (origin === null) return void new Notice(text('addressWrong'));
-              if (isOpenToAll(origin)) new Notice(text('openHttp'));
-              new Notice(text((await controller.move(origin)) ? 'addressSaved' : 'addressOther'));
+              const address = addressOf(typed);
+              if (address === null) return void new Notice(text('addressWrong'));
+              if (isOpenToAll(address)) new Notice(text('openHttp'));
+              new Notice(text((await controller.move(address)) ? 'addressSaved' : 'addressOther'));
             }),
           ),
     };

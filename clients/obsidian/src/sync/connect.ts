@@ -13,25 +13,27 @@ export interface Connection {
   readonly vaultName: string;
 }
 
-/** Returns the origin of an address as somebody types it; null for none. */
-export function originOf(address: string): string | null {
-  const text = address.trim();
+/** Returns the address of a server as somebody types it, or as its page has it; null for none. */
+export function addressOf(typed: string): string | null {
+  const text = typed.trim();
   try {
     const url = new URL(/^https?:\/\//i.test(text) ? text : `https://${text}`);
-    return url.hostname === '' || url.username !== '' ? null : url.origin;
+    if (url.hostname === '' || url.username !== '') return null;
+    return url.origin + url.pathname.replace(/\/+(?:(?:api|vaults)(?:\/.*)?)?$/, '');
   } catch {
     return null;
   }
 }
 
 /** Returns whether what is sent to an address can be read on the way. */
-export function isOpenToAll(origin: string): boolean {
-  const { protocol, hostname } = new URL(origin);
+export function isOpenToAll(address: string): boolean {
+  const { protocol, hostname } = new URL(address);
   return protocol === 'http:' && !['localhost', '127.0.0.1', '[::1]'].includes(hostname);
 }
 
 export interface ConnectOptions {
-  readonly origin: string;
+  /** The server's address, also below a path of its host. */
+  readonly address: string;
   readonly deviceName: string;
   readonly vaultName: string;
   readonly http: Http;
@@ -41,8 +43,8 @@ export interface ConnectOptions {
 }
 
 /** Links this device. Throws VersionMisfit, LinkRefused, ApiError, ConnectionError, and the signal’s reason. */
-export async function connect({ origin, http, signal, ...options }: ConnectOptions) {
-  const anyone = new NotevaultClient(new Transport(origin, noToken, { fetch: http, sleep, signal }));
+export async function connect({ address, http, signal, ...options }: ConnectOptions) {
+  const anyone = new NotevaultClient(new Transport(address, noToken, { fetch: http, sleep, signal }));
   await requireFit(anyone.transport);
   // The list of connections must tell it from a synced folder on the same device.
   const names = { device_name: `Obsidian (${options.deviceName})`, vault_name: options.vaultName };
@@ -51,9 +53,9 @@ export async function connect({ origin, http, signal, ...options }: ConnectOptio
   if (vaultId === null) throw new Error('the server named no vault');
   const tokens: DeviceTokens = { access_token: grant.access_token, refresh_token: grant.refresh_token };
   const token: TokenSource = { ...noToken, token: async () => tokens.access_token };
-  const vaults = await new NotevaultClient(new Transport(origin, token, { fetch: http, sleep, signal })).vaults();
+  const vaults = await new NotevaultClient(new Transport(address, token, { fetch: http, sleep, signal })).vaults();
   const vaultName = vaults.find(({ id }) => id === vaultId)?.name ?? options.vaultName;
-  return { connection: { url: origin, vaultId, vaultName } satisfies Connection, tokens, email: grant.user_email };
+  return { connection: { url: address, vaultId, vaultName } satisfies Connection, tokens, email: grant.user_email };
 }
 
 /** Ends the link on the server; a server that is away hears nothing, and its token ends by itself. */

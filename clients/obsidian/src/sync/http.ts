@@ -1,5 +1,6 @@
 import { SLICE_BYTES } from '@notevault/client/sliced-upload.ts';
 import type { Http, HttpRequest } from '@notevault/client/transport.ts';
+import { wellKnownUrl } from '@notevault/protocol/public-url.ts';
 import { requestUrl } from 'obsidian';
 
 /** Thrown where a body would be too long for `requestUrl`. */
@@ -25,7 +26,7 @@ export function appHttp({ fetch = (url, request) => window.fetch(url, request) }
       return await fetch(url, request);
     } catch (error) {
       request.signal?.throwIfAborted();
-      if (!(await redirectsNot(url.origin).catch(() => false))) throw error;
+      if (!(await redirectsNot(url).catch(() => false))) throw error;
     }
     // A phone that has changed its network fails once; a page that may not ask the server fails again while it is there.
     try {
@@ -40,8 +41,10 @@ export function appHttp({ fetch = (url, request) => window.fetch(url, request) }
 }
 
 /** Returns whether the server itself answers: behind a redirect, another one names itself. */
-async function redirectsNot(origin: string): Promise<boolean> {
-  const answer = await requestUrl({ url: `${origin}/.well-known/oauth-authorization-server`, throw: false });
+async function redirectsNot({ href, origin }: URL): Promise<boolean> {
+  // The path of a server has no segment `api`.
+  const server = href.slice(0, href.indexOf('/api/'));
+  const answer = await requestUrl({ url: wellKnownUrl(server, 'oauth-authorization-server'), throw: false });
   const issuer = (answer.json as { issuer?: unknown } | null)?.issuer;
   return answer.status === 200 && typeof issuer === 'string' && new URL(issuer).origin === origin;
 }

@@ -129,6 +129,20 @@ onSqlite('the plugin, where a connection fails, ends or is replaced', (open) => 
     assert.ok(button(topModal(), en.connect));
   });
 
+  it('a server below a path of its host is connected and synced there', async () => {
+    await using server = await startServer({ open, config: { publicUrl: 'https://example.org/my/notes' } });
+    const home = await homeOf();
+    const paths: string[] = [];
+    home.gate = async ({ pathname }) => void paths.push(pathname);
+    await home.write('a.md', 'one\n');
+    const vaultId = await synced(home, server, `${server.url}/my/notes/`);
+    assert.equal((await server.alice.get('/notes/a.md', { 'x-vault-id': vaultId })).body.content, 'one\n');
+    assert.deepEqual(
+      paths.filter((path) => !path.startsWith('/my/notes/api/')),
+      [],
+    );
+  });
+
   it('the number of things that need a person leads to their list', async () => {
     await using server = await startServer({ open });
     const home = await homeOf({ platform: 'ios' });

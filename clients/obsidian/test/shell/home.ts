@@ -110,13 +110,13 @@ export function testHomes(): (options?: DeviceOptions) => Promise<Home> {
 }
 
 /** Connects as a person does, who approves the device on the server’s page; resolves to the vault. */
-export async function connect(home: Home, server: TestServer, vault = 'new'): Promise<string> {
+export async function connect(home: Home, server: TestServer, vault = 'new', url = server.url): Promise<string> {
   // The server lets nobody ask twice within five seconds.
   home.onPoll = () => server.clock.advance({ ms: 6000 });
   home.command('connect');
   const dialog = topModal();
   const [address, go] = settingsIn(dialog.contentEl);
-  await address?.components[0]?.change(server.url);
+  await address?.components[0]?.change(url);
   void control(go, en.connect).click();
   const code = () => /[A-Z0-9]{4}-[A-Z0-9]{4}/.exec(textOf(dialog))?.[0];
   await until(() => code() !== undefined, 'the code');
@@ -126,8 +126,8 @@ export async function connect(home: Home, server: TestServer, vault = 'new'): Pr
 }
 
 /** Connects and begins to sync; resolves once that is done. */
-export async function synced(home: Home, server: TestServer): Promise<string> {
-  const vaultId = await connect(home, server);
+export async function synced(home: Home, server: TestServer, url = server.url): Promise<string> {
+  const vaultId = await connect(home, server, 'new', url);
   await until(() => textOf(topModal()).includes('Upload: '), 'the figures');
   await button(topModal(), en.go).click();
   await until(() => home.plugin.controller.sync?.status.state === 'in step');
