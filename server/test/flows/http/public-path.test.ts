@@ -9,6 +9,7 @@ import { Browser, outside } from '../../kit/clients/oauth.ts';
 import { OAuthApp } from '../../kit/clients/oauth-app.ts';
 import { RawSocket } from '../../kit/clients/raw-socket.ts';
 import { onSqlite } from '../../kit/engines.ts';
+import { Mailbox } from '../../kit/mailbox.ts';
 import { Caller } from '../../kit/person.ts';
 import { oneServer } from '../../kit/server.ts';
 
@@ -26,9 +27,10 @@ for (const path of ['', '/my/notes']) {
       await writeFile(join(folder, 'index.html'), PAGE);
     });
     after(() => rm(folder, { recursive: true }));
+    const mailer = new Mailbox();
     const serve = oneServer(async () => {
       const webApp = await findWebApp(folder);
-      return { open, config: { publicUrl }, ...(webApp === null ? {} : { webApp }) };
+      return { open, mailer, config: { publicUrl }, ...(webApp === null ? {} : { webApp }) };
     });
     const below = async () => {
       const server = await serve();
@@ -93,6 +95,25 @@ for (const path of ['', '/my/notes']) {
       assert.equal(new URL(action, page.url).href, `${publicUrl}/link`);
       const choice = await browser.submit(page, 'sign-in', { email, password });
       assert.match((await browser.submit(choice, 'allow')).text, /<h1>Linked<\/h1>/);
+    });
+
+    test('sends mails whose links open its own pages, with tokens that are good below it', async () => {
+      const { server } = await below();
+      const { alice, app } = server;
+      const anyone = new Caller(server.url + path);
+      const mailed = async (page: string) => {
+        await app.mails.sendDue();
+        const mail = mailer.sent.findLast(({ to }) => to === alice.email);
+        const links = [...`${mail?.text} ${mail?.html}`.matchAll(/https?:[^\s"<]+/g)].map(([link]) => link);
+        assert.ok(links.includes(`${publicUrl}/#${page}=${mailer.tokenFor(alice.email)}`), links.join(' '));
+        for (const link of links) assert.ok(link === publicUrl || link.startsWith(`${publicUrl}/`), link);
+        return mailer.tokenFor(alice.email);
+      };
+      const token = await mailed('confirm');
+      assert.equal((await anyone.post('/auth/email/confirm', { token })).status, 200);
+      assert.equal((await anyone.post('/auth/password/forgot', { email: alice.email })).status, 202);
+      const reset = { token: await mailed('reset'), password: 'another long password' };
+      assert.equal((await anyone.post('/auth/password/reset', reset)).status, 200);
     });
 
     test('serves pages that load their files below it', async () => {
