@@ -53,10 +53,7 @@ export function checkedDatabase(db: Database, hold: Hold): Database {
 
 const isUnexpected = (error: unknown) => !(error instanceof NotevaultError || error instanceof RightsChanged);
 
-/**
- * Throws the refusal of a caller who lost the right meanwhile: rows that a transaction needs may be gone with it, so that
- * it fails before its standing is compared.
- */
+/** Throws the refusal of a caller who lost the right meanwhile, because the rows it needs may be gone with it. */
 async function refuseLost(standing: Standing): Promise<void> {
   try {
     await standing.renew();

@@ -117,7 +117,6 @@ function createSearch({ ports, config, log }: Context, { vaults }: Before, notes
   });
 }
 
-/** Resolves after `ms`, or as soon as the signal is aborted. */
 async function pause(ms: number, signal: AbortSignal): Promise<void> {
   if (ms >= 1) await delay(ms, undefined, { signal, ref: false }).catch(() => undefined);
 }

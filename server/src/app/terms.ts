@@ -55,10 +55,7 @@ const STATEMENTS = TERMS.map(([table, ms, kind]) => {
   return { shorten, ms };
 });
 
-/**
- * Shortens expiry times that a clock that was ahead has set, as if the rows were made now. Otherwise a session or link
- * would stay valid until that date.
- */
+/** Shortens expiry times that a fast clock has set: a session or link would stay valid until that date. */
 export async function shortenTerms(db: Database, clock: Pick<Clock, 'now'>): Promise<void> {
   const now = clock.now();
   for (const { shorten, ms } of STATEMENTS) {

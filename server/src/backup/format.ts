@@ -82,7 +82,6 @@ export class BackupError extends Error {
   override readonly name = 'BackupError';
 }
 
-/** The data is damaged, so no backup of it is taken. */
 export class DataDamaged extends BackupError {
   constructor(why: string, cause?: unknown) {
     super(`The data is damaged, so no backup was taken and none was removed: ${why}. ${DAMAGE_HELP}`, { cause });
@@ -96,7 +95,6 @@ export function backupName(takenAt: Date): string {
 
 export const isBackupName = (name: string) => /^\d{8}T\d{9}Z$/.test(name);
 
-/** The path of an object in a backup's folder. */
 export function objectPath(kind: ObjectKind, hash: string): string {
   return `${kind}/${hash.slice(0, 2)}/${hash}`;
 }

@@ -73,11 +73,7 @@ export class FairQueue<Item> {
     return this.#length;
   }
 
-  /**
-   * Adds an item. Returns false, without adding it, when the tenant's share or the whole queue is full.
-   *
-   * @param spent what the tenant has cost since its last turn.
-   */
+  /** Adds an item; false if the queue or the tenant's share is full. @param spent its cost since its last turn. */
   push(tenant: string, item: Item, weight: number, spent = 0): boolean {
     const line = this.#lines.get(tenant);
     const { items = Infinity, weight: most = Infinity } = this.#limits;
@@ -103,10 +99,7 @@ export class FairQueue<Item> {
     return line === undefined || first === undefined ? undefined : { tenant: line.tenant, item: first.item };
   }
 
-  /**
-   * Removes and returns the next item; undefined when there is none. Call `charge` when its cost is known. `may` decides
-   * which items can go now.
-   */
+  /** Removes and returns the next item that may go; undefined without one. Call `charge` when its cost is known. */
   shift(may?: MayGo<Item>): { readonly tenant: string; readonly item: Item } | undefined {
     const line = this.#next(may);
     const first = line?.waiting.shift();

@@ -1,7 +1,4 @@
-/**
- * Iterates a generator over opened pieces. `return` closes the pieces even before the generator reaches them: a
- * generator that has not begun ends without closing its source, and a file would stay open.
- */
+/** Iterates a generator over opened pieces, and closes them even if the generator has not begun. */
 export function fromOpened<In, Out>(
   opened: AsyncIterable<In>,
   make: (pieces: AsyncIterable<In>) => AsyncGenerator<Out>,

@@ -2,11 +2,7 @@ export function* slicesOf<Item>(items: readonly Item[], count: number): Generato
   for (let at = 0; at < items.length; at += count) yield items.slice(at, at + count);
 }
 
-/**
- * Cuts a list into slices with a maximum number of items and of bytes; only a slice of one item may have more bytes.
- *
- * @param bytesOf the size of an item, in the unit of `bytes`.
- */
+/** Cuts a list into slices of at most `count` items and `bytes`; a slice of one item may have more bytes. */
 export function* slicesBySize<Item>(
   items: readonly Item[],
   { count = Number.POSITIVE_INFINITY, bytes }: { readonly count?: number; readonly bytes: number },

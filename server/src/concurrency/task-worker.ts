@@ -29,11 +29,7 @@ export class Transfer<Output> {
   }
 }
 
-/**
- * Serves a WorkerPool from inside a worker thread.
- *
- * @param taskEnded called after every task.
- */
+/** Serves a WorkerPool from inside a worker thread. @param taskEnded called after every task. */
 export function serveTasks(tasks: Tasks, taskEnded: () => void = () => undefined): void {
   runInBackground();
   parentPort?.on('message', async ({ name, input }: TaskOrder) => {

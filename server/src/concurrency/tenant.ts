@@ -59,10 +59,7 @@ export function currentReads(): PendingReads | undefined {
   return current().reads;
 }
 
-/**
- * Returns the tenant of the running code: an account's id, the network of a caller without one, or "" for the server
- * itself.
- */
+/** Returns the tenant of the running code: an account's id, a network, or "" for the server itself. */
 export function currentTenant(): string {
   return current().tenant;
 }

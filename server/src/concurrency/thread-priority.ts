@@ -2,10 +2,7 @@ import { readlinkSync } from 'node:fs';
 import { constants, setPriority } from 'node:os';
 import { basename } from 'node:path';
 
-/**
- * Lowers the priority of this thread below the event loop's. Works only on Linux, where a priority is set per thread
- * id.
- */
+/** Lowers the priority of this thread below the event loop's; only on Linux, which has one per thread. */
 export function runInBackground(): void {
   try {
     const threadId = Number(basename(readlinkSync('/proc/thread-self')));

@@ -2,10 +2,7 @@ import { fromOpened } from './opened-pieces.ts';
 
 const FRESH_MS = 1000;
 
-/**
- * Passes on pieces as long as they are permitted: before a piece, when the last check is over a second old, it is checked
- * again. Throws the error of a check, so that the bytes end as cut off.
- */
+/** Passes on pieces, and checks every second that they are still permitted. Throws the error of a check. */
 export function whilePermitted<Piece>(
   pieces: AsyncIterable<Piece>,
   check: () => Promise<void>,

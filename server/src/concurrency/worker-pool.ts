@@ -27,10 +27,7 @@ export interface TaskOptions {
   readonly cpuMs?: number;
   /** Approximate size of the input while it waits. */
   readonly bytes?: number;
-  /**
-   * Whether the task waits however many others of its account do. For work of requests, which is bounded elsewhere: how
-   * many are handled at once, and how much memory they hold.
-   */
+  /** Whether the task waits however many others of its account do: requests are bounded elsewhere. */
   readonly patient?: boolean;
   /** Buffers of the input that move to the worker instead of being copied. */
   readonly transfer?: readonly Transferable[];
@@ -44,11 +41,7 @@ export interface TaskResult<Output> {
 
 /** Runs work that must not block the event loop. */
 export interface Compute<Of extends Tasks> {
-  /**
-   * Runs a task on a worker thread on behalf of an account. Throws TaskLimitError, TaskFailed, the NotevaultError that
-   * the task threw, and, unless it is patient, `unavailable` when the account's share of the queue, or the queue, is
-   * full.
-   */
+  /** Runs a task for an account. Throws TaskLimitError, TaskFailed, the task's errors; `unavailable` unless patient. */
   run<Name extends keyof Of & string>(
     account: string,
     name: Name,
@@ -109,7 +102,6 @@ export class WorkerPool<Of extends Tasks> implements Compute<Of>, AsyncDisposabl
     return done.promise as Promise<TaskResult<OutputOf<Of, Name>>>;
   }
 
-  /** Number of tasks that wait or run. */
   get tasks(): number {
     return this.#queue.length + this.#threads.size - this.#idle.length;
   }

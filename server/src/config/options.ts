@@ -378,7 +378,6 @@ export function flagOf(name: OptionName): string {
   return `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
 }
 
-/** Returns all options in the order of their declaration. */
 export function listOptions(): { name: OptionName; option: AnyOption }[] {
   return (Object.keys(options) as OptionName[]).map((name) => ({ name, option: options[name] }));
 }

@@ -158,7 +158,6 @@ export const smtpUrl: ValueKind<Secret<string>> = {
   },
 };
 
-/** A sender of mails. */
 export const mailbox: ValueKind<string> = {
   placeholder: 'address',
   expects: 'an e-mail address such as notes@example.org or Notevault <notes@example.org>',

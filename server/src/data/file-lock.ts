@@ -1,7 +1,6 @@
 import { closeSync, openSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 
-/** Another process has the lock. */
 export class FileLocked extends Error {
   override readonly name = 'FileLocked';
 }

@@ -77,7 +77,6 @@ type Context = Omit<SealContext, 'kind'>;
 
 interface Sample {
   readonly column: string;
-  /** The sealed values, read in pages. */
   readonly values: (db: Database, limit: number) => AsyncIterable<readonly SealedValue[]>;
 }
 
@@ -247,10 +246,7 @@ export async function openSamples(
 
 type KeyOf = (owner: KeyOwner) => Promise<SealingKey | null>;
 
-/**
- * Opens data keys and caches the last one, because rows of one owner usually follow each other. Null for a destroyed
- * key.
- */
+/** Opens data keys and caches the last one: rows of one owner follow each other. Null for a destroyed key. */
 function keysOf(db: Database, keyring: Keyring): KeyOf {
   let last: { readonly owner: KeyOwner; readonly key: SealingKey | null } | undefined;
   return async (owner) => {

@@ -88,10 +88,7 @@ export class Admission {
     throw new NotevaultError('unavailable');
   }
 
-  /**
-   * Reserves memory for an answer until it is sent or abandoned; resolves immediately if memory is free. Throws
-   * `unavailable` beyond the share.
-   */
+  /** Reserves memory for an answer until it is sent or abandoned. Throws `unavailable` beyond the share. */
   reserveAnswer(request: FastifyRequest, response: ServerResponse, bytes: number): Permit | Promise<Permit> {
     const tenant = this.tenantOf(request);
     const free = response.destroyed ? null : this.#answers.tryAcquire(tenant, bytes);

@@ -37,7 +37,6 @@ export function requestIdOf({ headers }: IncomingMessage): string {
   return typeof sent === 'string' && REQUEST_ID.test(sent) ? sent : crypto.randomUUID();
 }
 
-/** The headers of every answer. */
 export function headersFor(requestId: string): Record<string, string> {
   return {
     'x-request-id': requestId,

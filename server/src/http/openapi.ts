@@ -165,7 +165,6 @@ export function plainSchema(operationId: OperationName, summary: string, body: T
   };
 }
 
-/** The schema of a WebSocket route, for documentation. */
 export function socketSchema(route: {
   readonly operation: OperationName;
   readonly summary: string;

@@ -18,7 +18,6 @@ export function removePublicPath(request: IncomingMessage & { originalUrl?: stri
   request.originalUrl = request.url;
 }
 
-/** Whether a request was sent below the path of the public URL. */
 export function isBelowPublicPath({ raw }: FastifyRequest): boolean {
   return below.has(raw);
 }

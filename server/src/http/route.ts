@@ -31,10 +31,7 @@ export interface RequestContext {
   readonly origin: string | null;
   /** Returns any header of the request by its lower-case name. */
   readonly header: (name: string) => string | null;
-  /**
-   * The rest of the URL path, for routes that end in `/*`: normalised like paths of notes, or as the route's `tail`
-   * says.
-   */
+  /** The rest of the path, for routes that end in `/*`: a path of the vault, or as the route's `tail` says. */
   readonly tail: string;
 }
 
@@ -93,10 +90,7 @@ type WithoutBody<S extends Responses> = null extends S[keyof S] ? Promise<void> 
 export interface ReplyBytes {
   /** Null when it is not known before the bytes are made. */
   readonly length: number | null;
-  /**
-   * Opens the bytes; not called for HEAD. An error that it throws is answered; one while the bytes are read closes the
-   * connection.
-   */
+  /** Opens the bytes; not called for HEAD. Its error is answered; one while reading closes the connection. */
   open(): Promise<AsyncIterable<Uint8Array>>;
 }
 
@@ -196,10 +190,7 @@ export interface ReceivedBody extends AsyncDisposable {
   readonly identity: unknown;
 }
 
-/**
- * Requires `receive` for a streamed body: without its stored form, any two bodies under one key would count as the same
- * request.
- */
+/** Requires `receive` for a streamed body: otherwise any two under one key would count as the same. */
 type ReceiveOf<T> = T extends StreamedBody ? { readonly receive: unknown; readonly body?: never } : unknown;
 
 /** A route whose answer is stored under the request's `X-Idempotency-Key` and returned again for the same request. */
@@ -216,10 +207,7 @@ export interface IdempotentSpec<O extends OperationName, B, Q, P, S extends Resp
   ) => Promise<Result>;
   /** Maps a result to the answer. It must be pure, because it also runs inside the transaction. */
   readonly reply: (result: Result, request: RequestOf<O, B, Q, P>) => Pick<Reply<AnswerOf<S>>, 'status' | 'body'>;
-  /**
-   * Repeats the operation's access checks beyond the vault of the request before the stored `body` is returned again.
-   * Throws like the operation.
-   */
+  /** Repeats access checks beyond the vault before a stored answer is returned. Throws like the operation. */
   readonly recheck?: (request: RequestOf<O, B, Q, P>, body: unknown) => void | Promise<void>;
   /** Headers that the body determines, so that they need not be stored with it. */
   readonly headersOf?: (body: AnswerOf<S>) => Readonly<Record<string, string>>;

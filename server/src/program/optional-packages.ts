@@ -6,11 +6,7 @@ export class PackagesMissing extends Error {
   override readonly name = 'PackagesMissing';
 }
 
-/**
- * Loads a module that needs packages of an optional part.
- *
- * @param need what the packages are for, as the subject of a sentence. Throws PackagesMissing without them.
- */
+/** Loads a module of optional packages. Throws PackagesMissing. @param need their use, as a sentence's subject. */
 export async function loadOptional<Module>(
   need: string,
   packages: readonly string[],

@@ -11,7 +11,6 @@ import { Worker, type WorkerOptions } from 'node:worker_threads';
  * them as assets, which are named by their paths in the package.
  */
 
-/** Whether the program is the single executable. */
 export const isExecutable = isSea();
 
 /** The global of the executable's loader, which keeps compiled code in a folder. */
@@ -39,7 +38,6 @@ export function readProgramText(path: string): string {
   return isExecutable ? getAsset(path, 'utf8') : readFileSync(path, 'utf8');
 }
 
-/** Starts a thread with a script of the program. */
 export function startThread(script: URL, options: WorkerOptions): Worker {
   if (!isExecutable) return new Worker(script, options);
   const cached = codeCache === null ? '' : `notevaultCodeCache(${JSON.stringify(codeCache)});`;

@@ -13,11 +13,7 @@ const CLOCK_SECONDS = 10;
 
 type Settings = Pick<Config, 'publicUrl' | 'port' | 'host'>;
 
-/**
- * Checks the public address from this machine, as clients use it: the proxy in front is what most often goes wrong.
- *
- * @param probe asks the server how a request arrived; null where its key is not known.
- */
+/** Checks the public address as clients use it. @param probe asks how a request arrived; null without its key. */
 export async function* examinePublicAddress(config: Settings, probe: string | null): AsyncGenerator<Finding> {
   const what = 'public address';
   const { publicUrl } = config;

@@ -1,4 +1,3 @@
-/** A fault of a proxy in front of the server. */
 export type ProxyFault = 'sockets' | 'body-size' | 'client-address' | 'host' | 'scheme' | 'paths';
 
 const FIXES: Readonly<Record<ProxyFault, Readonly<Record<string, string>>>> = {

@@ -41,7 +41,6 @@ export class Metrics implements Disposable {
     });
   }
 
-  /** Media type of `text()`. */
   get contentType(): string {
     return this.#registry.contentType;
   }
@@ -58,11 +57,7 @@ export class Metrics implements Disposable {
     });
   }
 
-  /**
-   * Registers a counter. @returns a function that increments the series with these labels.
-   *
-   * @param series the series that start at 0; others start with their first event.
-   */
+  /** Registers a counter; returns its increment. @param series those that start at 0, not at their first event. */
   counter<Name extends string = never>(
     name: string,
     help: string,

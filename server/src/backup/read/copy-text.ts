@@ -23,7 +23,6 @@ export async function* readCopyRows(bytes: AsyncIterable<Uint8Array>): AsyncGene
 
 const SPECIAL: Readonly<Record<string, string>> = { '\\': '\\\\', '\n': '\\n', '\r': '\\r', '\t': '\\t' };
 
-/** Returns a row, with its values in the order of the columns. */
 export function copyRow(values: readonly (string | null)[]): string {
   const texts = values.map((value) => value?.replace(/[\\\n\r\t]/g, (letter) => SPECIAL[letter] ?? letter) ?? '\\N');
   return `${texts.join('\t')}\n`;

@@ -75,7 +75,6 @@ export class BackupSource {
     if (size !== object.size || hash.digest('hex') !== object.hash) throw new BackupDamaged(file, 'has other bytes');
   }
 
-  /** The bytes of a part of the database. */
   async *part(name: string): AsyncGenerator<Uint8Array> {
     const part = this.manifest.body.database.find((each) => each.name === name);
     for (const [hash, size] of part?.pieces ?? []) yield await this.piece('database', { hash, size });
@@ -104,10 +103,7 @@ export class BackupSource {
   }
 }
 
-/**
- * The names of the backups in a folder, newest first. Backups dated in the future come last: as the newest they would
- * be kept and restored instead of every later one.
- */
+/** The names of the backups, newest first; those dated in the future last, as they would outlive all others. */
 export async function listBackups(folder: string, now = Date.now()): Promise<string[]> {
   const sorted = (await readdir(folder).catch(() => [])).filter(isBackupName).sort().reverse();
   const latest = backupName(new Date(latestPlausible(now)));

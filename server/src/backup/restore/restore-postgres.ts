@@ -113,10 +113,7 @@ async function copyTables(url: string, source: BackupSource, scratch: string): P
   return faults;
 }
 
-/**
- * Moves the current tables into a new schema, and the tables of another schema into their place. Resolves to the name
- * of the new schema, or null if there were no tables.
- */
+/** Replaces the current tables by those of a schema; resolves to the new schema of the old ones, null without any. */
 export async function replaceTables(client: Client, servers: readonly string[], from: string): Promise<string | null> {
   await client.query('begin');
   try {

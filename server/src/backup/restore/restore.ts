@@ -14,7 +14,6 @@ export async function restoreBackup(request: RestoreRequest): Promise<RestoreRes
   return request.config.databaseUrl === null ? restoreIntoFolder(request) : restoreIntoPostgres(request);
 }
 
-/** The data before a restore. */
 export interface RestorePoint {
   /** The name of its folder in the data folder, or of its schema in the database. */
   readonly name: string;

@@ -92,11 +92,7 @@ export function databaseBytes({ manifest }: BackupSource): number {
   return pieces.reduce((sum, [, size]) => sum + size, 0);
 }
 
-/**
- * Throws BackupError when the disk of a folder has fewer free bytes than needed.
- *
- * @param what the data that needs the space, as the first word of a sentence.
- */
+/** Throws BackupError when a disk has fewer free bytes. @param what the data, as the first word of a sentence. */
 export async function requireFree(folder: string, bytes: number, what = 'Restoring'): Promise<void> {
   const needed = bytes + SPARE_BYTES;
   const free = await freeBytesOf(folder);

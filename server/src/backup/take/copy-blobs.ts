@@ -16,10 +16,7 @@ const PAGE = 1000;
 /** Named in the manifest; beyond this many only the count matters. */
 const MISSING_MAX = 1000;
 
-/**
- * Selects the blobs of attachments, except those of vaults without a key: they cannot be opened, and may be deleted
- * already.
- */
+/** Selects the blobs of attachments, except those of vaults without a key, which may be deleted already. */
 const COMMITTED = `select b.vault_id as vault, b.id as id, b.size_bytes as size from attachment_blobs b
   join data_keys k on k.owner_kind = 'vault' and k.owner_id = b.vault_id
   where b.state = 'committed' and (b.vault_id > $1 or (b.vault_id = $1 and b.id > $2))
@@ -79,7 +76,6 @@ export async function copyBlobs(deps: CopyBlobsDeps): Promise<CopiedBlobs> {
 
 interface CommittedBlob {
   readonly key: BlobKey;
-  /** Size of its sealed bytes. */
   readonly size: number;
 }
 

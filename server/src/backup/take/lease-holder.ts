@@ -4,10 +4,7 @@ import { readFileSync, readlinkSync } from 'node:fs';
 /** Marks a holder that names its process: a UUID of version 8 holds what its maker wants. */
 const NAMES_PROCESS = /^([0-9a-f]{12})8[0-9a-f]{3}a([0-9a-f]{7})([0-9a-f]{8})$/;
 
-/**
- * Returns the holder of a lease as a UUID: the process that runs this, made unique by the given UUID. Without `/proc` it is
- * the given one.
- */
+/** Returns the holder of a lease: this process, made unique by the given UUID; without `/proc` the UUID alone. */
 export function leaseHolder(uuid: string): string {
   const machine = machineId();
   const start = startOf(process.pid);

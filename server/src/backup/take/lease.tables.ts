@@ -1,7 +1,6 @@
 /** Why a backup failed: `damaged` when the data that it copies is. */
 export type BackupFailure = 'damaged' | 'failed';
 
-/** The one row that backups share. */
 export interface BackupStateRow {
   /** Always 1. */
   id: number;

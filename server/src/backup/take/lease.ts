@@ -75,11 +75,7 @@ export class BackupLease implements AsyncDisposable {
     }, EXTEND_MS).unref();
   }
 
-  /**
-   * Throws BackupError while another backup runs.
-   *
-   * @param due also throws when a backup taken since then ended well.
-   */
+  /** Throws BackupError while another backup runs. @param due also throws when one since then ended well. */
   static async acquire(db: Database, clock: Clock, due = Number.MAX_SAFE_INTEGER): Promise<BackupLease> {
     await releaseEnded(db);
     const holder = leaseHolder(clock.uuid());

@@ -8,7 +8,6 @@ import { INCOMING, openFolderTarget } from './folder-target.ts';
 import { type BackupRequest, type BackupSummary, takeBackup } from './take-backup.ts';
 import { openTarTarget } from './tar-target.ts';
 
-/** Options of a backup that do not depend on its target. */
 export type BackupOptions = Omit<BackupRequest, 'target' | 'previous'>;
 
 export interface FolderBackup extends BackupSummary {
@@ -16,11 +15,7 @@ export interface FolderBackup extends BackupSummary {
   readonly pruned: PruneResult;
 }
 
-/**
- * Takes a backup into a folder. Objects that earlier backups in the folder have are not written again.
- *
- * @param keep how many backups to keep; null for all.
- */
+/** Takes a backup into a folder, and reuses objects of others there. @param keep how many to keep; null for all. */
 export async function backUpIntoFolder(
   folder: string,
   keep: number | null,

@@ -13,7 +13,6 @@ interface After {
   readonly limit: number;
 }
 
-/** Vaults that are in the trash too. */
 export const findVaults = statement((db, p: { after: VaultId; limit: number }) =>
   db.selectFrom('vaults').select('id').where('id', '>', p.after).orderBy('id').limit(p.limit),
 );

@@ -14,7 +14,6 @@ export function stateTag(version: string, state: string, url: string): string {
   return shortHash(`${version}\n${state}\n${url}`);
 }
 
-/** A short hash of a text, as a tag or a part of one. */
 export function shortHash(text: string): string {
   return hash('sha256', text, 'buffer').subarray(0, TAG_BYTES).toString('base64url');
 }

@@ -73,10 +73,7 @@ class Body {
     this.#throughput = throughput;
   }
 
-  /**
-   * Yields the chunks of the body. When iteration stops early, the connection is left open, so that an answer can be
-   * sent.
-   */
+  /** Yields the chunks of the body. When iteration stops early, an answer can still be sent. */
   async *chunks(): AsyncGenerator<Buffer> {
     this.#begin();
     while (this.#failure === null) {
@@ -169,10 +166,7 @@ export function refuseExpectation(request: IncomingMessage): void {
   if (unmet.has(request)) throw new NotevaultError('expectation_failed');
 }
 
-/**
- * Sends `100 Continue` to a client that waits for it. Call this before the body is read, when nothing but its content
- * can lead to a refusal.
- */
+/** Sends `100 Continue` to a client that waits for it, once nothing but the body can lead to a refusal. */
 export function inviteBody(request: IncomingMessage): void {
   waiting.get(request)?.writeContinue();
   waiting.delete(request);

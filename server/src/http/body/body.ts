@@ -49,11 +49,7 @@ export interface ParsedBodies {
   done(request: FastifyRequest): void;
 }
 
-/**
- * Parses the JSON bodies of all requests within common limits.
- *
- * @param tenantOf returns the tenant that a request is charged to.
- */
+/** Parses all JSON bodies within common limits. @param tenantOf the tenant that a request is charged to. */
 export function parseBodies(
   app: FastifyInstance,
   tenantOf: (request: FastifyRequest) => string,

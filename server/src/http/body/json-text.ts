@@ -86,10 +86,7 @@ function cutCharacter(bytes: Buffer): number {
   return 0;
 }
 
-/**
- * Refuses texts with half a surrogate pair: UTF-8 cannot encode it, so the stored text would differ from the sent one.
- * The error names the field.
- */
+/** Refuses half a surrogate pair, which UTF-8 cannot encode. The error names the field. */
 function checkWellFormed(body: unknown): void {
   const fields = isObject(body) ? Object.entries(body) : [['body', body] as const];
   for (const [field, value] of fields) {
@@ -114,10 +111,7 @@ function withoutPrototype(this: unknown, key: string, value: unknown): unknown {
   return key === '__proto__' ? undefined : value;
 }
 
-/**
- * After this many bytes of a string its end is found by a native search, which costs as much as reading fifty bytes one
- * by one.
- */
+/** After this many bytes of a string, a native search for its end costs less than reading on. */
 const LONG_TEXT = 64;
 const [QUOTE, BACKSLASH, COMMA, LIST, OBJECT] = [0x22, 0x5c, 0x2c, 0x5b, 0x7b];
 

@@ -61,10 +61,7 @@ export function isUpgrade(request: FastifyRequest): boolean {
   return upgrades.has(request.raw);
 }
 
-/**
- * Whether a request may be upgraded, for `http.createServer`: any other `Upgrade` is ignored, as HTTP allows, and the
- * request is answered normally.
- */
+/** Whether a request may be upgraded; any other `Upgrade` is ignored and answered normally. */
 export function mayUpgrade({ headers }: IncomingMessage): boolean {
   return headers.upgrade?.toLowerCase() === 'websocket';
 }

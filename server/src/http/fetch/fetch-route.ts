@@ -13,7 +13,6 @@ import { localFetch } from './local-fetch.ts';
 export interface FetchCall {
   readonly principal: Principal;
   readonly request: Request;
-  /** The parsed JSON body. */
   readonly body: unknown;
   /** Sends requests to this server with the credential of this request. */
   readonly fetch: typeof globalThis.fetch;
@@ -28,7 +27,6 @@ export interface FetchRoute {
   readonly path: string;
   /** Addresses that people take for its own: they point on to it. */
   readonly mistaken: readonly string[];
-  /** The scopes that a challenge names. */
   readonly scope: string;
   /** The answer to a body that is not JSON, in the format of the protocol. */
   readonly invalidJson: object;

@@ -6,16 +6,11 @@ import { Alive, ApiDescription, Health, plainSchema, Ready } from '../openapi.ts
 import { refuseOtherMethods } from '../other-methods.ts';
 import { PROBE_HEADER, seenOf } from './seen-request.ts';
 
-/** The state of the server's parts. */
 export type Readiness = Omit<Static<typeof Ready>, 'status'>;
 
 const READ = new Set(['GET', 'HEAD']);
 
-/**
- * Mounts the OpenAPI document and the health check below `/api`.
- *
- * @param isProbe whether the value of the header `X-Notevault-Probe` asks how the request arrived.
- */
+/** Mounts the OpenAPI document and the health check. @param isProbe checks an `X-Notevault-Probe` header. */
 export function mountApiProbes(
   api: FastifyInstance,
   app: FastifyInstance,
@@ -32,11 +27,7 @@ export function mountApiProbes(
   for (const path of ['/openapi', '/health']) refuseOtherMethods(api, path, READ);
 }
 
-/**
- * Mounts the probes for the operator.
- *
- * @param ready resolves to the state of the server's parts; rejects when it cannot serve, because the database is down.
- */
+/** Mounts the operator's probes. @param ready rejects when the server cannot serve. */
 export function mountProbes(app: FastifyInstance, ready: () => Promise<Readiness>): void {
   const alive = plainSchema('isAlive', 'Check that the process runs', Alive);
   app.get('/healthz', { schema: alive }, async () => ({ status: 'ok' }));

@@ -3,7 +3,6 @@ import type { FastifyRequest } from 'fastify';
 import { type Static, Type } from 'typebox';
 import type { Keyring } from '../../ports/keyring/keyring.ts';
 
-/** A request as it arrived at this server. */
 export const SeenRequest = Type.Object({
   peer: Type.String({ description: 'The address of the connection: the last proxy, or the client itself.' }),
   host: Type.String(),

@@ -74,10 +74,7 @@ export function refuseForeignOrigin(request: FastifyRequest, publicUrl: string):
   if (!isOwnOrigin(request, publicUrl)) throw new NotevaultError('foreign_origin');
 }
 
-/**
- * The pattern of the request's route, however its URL is spelled (`/api/auth/%72efresh`). A preflight and an unknown
- * path have no route; for them it is the decoded path.
- */
+/** The pattern of the request's route, however its URL is spelled; the decoded path if it has none. */
 function routedPath(request: FastifyRequest): string {
   const { url } = request.routeOptions;
   if (url !== undefined && url !== '*') return url;

@@ -8,11 +8,7 @@ export interface Form {
   readonly address: string;
 }
 
-/**
- * Parses a form. Throws `foreign_form` for a form of another site, `unsupported_media_type`.
- *
- * @param nullOrigin whether it may come from a page without an origin.
- */
+/** Parses a form. Throws `foreign_form`, `unsupported_media_type`. @param nullOrigin whether it needs no origin. */
 export function formOf(request: FastifyRequest, publicUrl: string, nullOrigin = false): Form {
   const { origin, 'content-type': type } = request.headers;
   const isOwn = origin === undefined || origin === new URL(publicUrl).origin || (nullOrigin && origin === 'null');

@@ -39,7 +39,6 @@ export interface RawRoute {
   readonly handle: (request: RawRequest) => Promise<RawReply>;
 }
 
-/** The input of a handler. */
 export interface RawRequest {
   readonly query: Readonly<Record<string, unknown>>;
   readonly params: Readonly<Record<string, string>>;
@@ -47,7 +46,6 @@ export interface RawRequest {
   readonly header: (name: string) => string | null;
   /** The client's address, as reported by trusted proxies. */
   readonly ip: string;
-  /** The language that the browser asks for. */
   readonly language: PageLanguage;
   /** Parses the form of the request. Throws `foreign_form` for a form of another site, `unsupported_media_type`. */
   form(): Form;
@@ -68,7 +66,6 @@ export type RawReply =
   /** The next URL of the browser, sent with 303. */
   | { readonly redirect: string }
   | { readonly document: object; readonly maxAgeSeconds: number }
-  /** Bytes with their headers. */
   | { readonly reply: Reply }
   /** A function that writes the answer instead. */
   | { readonly answeredBy: (exchange: RawExchange) => Promise<void> };

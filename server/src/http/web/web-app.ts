@@ -69,7 +69,6 @@ export class WebApp {
     this.#stamp = stamp;
   }
 
-  /** The build that was read last. */
   get build(): WebBuild {
     return this.#build;
   }

@@ -31,10 +31,7 @@ const PAGE_POLICY = [
 ].join('; ');
 /** Policy of frames that render notes with a library: they may only run their own scripts, without the app's origin. */
 const FRAME_POLICY = framePolicy('data:');
-/**
- * Policy of the frame that shows one image of another server, after a click; the app's own pages load nothing from
- * other servers.
- */
+/** Policy of the frame that shows one image of another server, after a click. */
 const IMAGE_FRAME_POLICY = framePolicy('https: http:');
 const IMAGE_FRAME = '/frames/image.html';
 

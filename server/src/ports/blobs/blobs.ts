@@ -62,10 +62,7 @@ export function checkUuid(id: string): void {
   if (parseUuid(id) !== id) throw new TypeError('the key of a blob must consist of UUIDs in lower case');
 }
 
-/**
- * Vault id of probe blobs. No vault has it, so a probe blob left by a killed process is found by the search for blobs
- * without a vault.
- */
+/** Vault id of probe blobs, by which those of a killed process are found and removed. */
 const PROBE_VAULT = NIL_UUID as VaultId;
 const PROBE_BYTES = 1000;
 

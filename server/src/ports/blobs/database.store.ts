@@ -5,8 +5,6 @@ import type { BlobTables } from './database.tables.ts';
 
 const { statement, listStatement } = statementsOver<BlobTables>();
 
-// Put
-
 export const insertBlob = statement((db, p: BlobKey & { chunks: number; now: number; storedAt: number | null }) =>
   db.insertInto('blobs').values({
     vault_id: p.vaultId,
@@ -38,8 +36,6 @@ export const insertChunks = listStatement((db, p: BlobKey, chunks: { n: number; 
     })),
   ),
 );
-
-// Read
 
 export const findStored = statement((db, p: BlobKey) =>
   db
@@ -82,8 +78,6 @@ export const listStored = statement((db, p: { vaultId: VaultId; after: BlobId; l
     .orderBy('blob_id')
     .limit(p.limit),
 );
-
-// Remove
 
 /** Makes these blobs invisible and their puts fail. */
 export const markAbandoned = listStatement((db, p: { vaultId: VaultId }, ids: BlobId[]) =>

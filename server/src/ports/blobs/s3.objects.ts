@@ -16,7 +16,6 @@ import { BlobError, LIST_PAGE } from './blobs.ts';
 
 export interface BucketOptions {
   readonly bucket: string;
-  /** The endpoint of a service other than AWS. */
   readonly endpoint: string | null;
   /** Whether URLs name the bucket in the path or in the host name. */
   readonly addressing: 'path' | 'host';

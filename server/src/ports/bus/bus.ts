@@ -5,17 +5,11 @@
  * process that arrive do so in the order in which they were published.
  */
 export interface Bus extends AsyncDisposable {
-  /**
-   * Sends a hint to the other processes, in batches, without waiting; never to this one. Drops it if it is larger than
-   * HINT_BYTES_MAX.
-   */
+  /** Sends a hint to the other processes, without waiting. Drops it if it is larger than HINT_BYTES_MAX. */
   publish(topic: string, payload: string): void;
   /** Calls `listener` with what other processes publish, until disposed of. `listener` must not throw. */
   subscribe(topic: string, listener: (payload: string) => void): Disposable;
-  /**
-   * Calls `listener` when it is known that hints may not have arrived, once later ones do again. A hint that is lost with
-   * the process that published it is not noticed.
-   */
+  /** Calls `listener` when hints may have been lost, once later ones arrive again. */
   onMissed(listener: () => void): Disposable;
 }
 

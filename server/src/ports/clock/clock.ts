@@ -9,7 +9,6 @@ export interface Clock {
   elapsed(): number;
   /** Calls `run` once, after some milliseconds, unless disposed of before. Does not keep the process alive. */
   schedule(ms: number, run: () => void): Disposable;
-  /** Returns `count` unpredictable random bytes. */
   random(count: number): Buffer;
   /** A new UUIDv7 (RFC 9562, section 5.7) in lower case; within one process each is greater than the one before. */
   uuid(): string;

@@ -49,10 +49,7 @@ export interface WriteHandle extends ReadHandle {
     params: Params,
     items: readonly Item[],
   ): Promise<number>;
-  /**
-   * Registers an effect, called once after the transaction is on disk, in order of registration; never when it is
-   * rolled back. Must not throw.
-   */
+  /** Registers an effect that is called once the transaction is on disk, in order. Must not throw. */
   onCommit(effect: () => void): void;
 }
 
@@ -136,10 +133,7 @@ export class ConstraintError extends Error {
   }
 }
 
-/**
- * The database cannot do what was requested now (`unavailable`, `overloaded`: try again later), or a caller broke a
- * rule (`body_left_open`).
- */
+/** The database cannot answer now (`unavailable`, `overloaded`), or a caller broke a rule (`body_left_open`). */
 export class DatabaseError extends Error {
   override readonly name = 'DatabaseError';
   readonly code: 'unavailable' | 'overloaded' | 'body_left_open';

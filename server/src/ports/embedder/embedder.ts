@@ -30,10 +30,7 @@ export interface Passage {
 
 export interface EmbedOptions {
   readonly signal: AbortSignal;
-  /**
-   * The idf of each word in the vault that is searched: 0 for no weight, 1 for a word that half of the texts have, more
-   * for rarer ones.
-   */
+  /** The idf of each word in the searched vault: 0 for no weight, 1 for a word in half of the texts. */
   readonly idf: (words: readonly string[]) => Promise<readonly number[]>;
 }
 

@@ -18,12 +18,8 @@ import {
 import { openSession, openTokenizer, type Session, type Tokens } from './onnx.runtime.ts';
 
 export interface OnnxOptions {
-  /**
-   * Folder as exported by sentence-transformers: `model.onnx` (or `onnx/model.onnx`), `tokenizer.json` and their
-   * settings.
-   */
+  /** Folder as sentence-transformers exports it, with `model.onnx`, `tokenizer.json` and settings. */
   readonly folder: string;
-  /** Maximum threads per calculation. */
   readonly threads: number;
 }
 

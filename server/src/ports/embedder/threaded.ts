@@ -12,7 +12,6 @@ import {
 } from './embedder.ts';
 import type { OnnxOptions } from './onnx.ts';
 
-/** Embedder that the thread runs. */
 export type ThreadData = { readonly kind: 'builtin' } | ({ readonly kind: 'onnx' } & OnnxOptions);
 
 export type WorkerRequest =

@@ -69,10 +69,7 @@ export interface SealingKey {
   blind(purpose: string, value: string): Buffer;
   /** A full 32-byte HMAC-SHA-256 under the purpose's subkey. */
   mac(purpose: string, value: string): Buffer;
-  /**
-   * Returns the key for another thread of this process, which may seal at most `seals` values. The key bytes stay
-   * hidden.
-   */
+  /** Returns a key for another thread, which may seal at most `seals` values; its bytes stay hidden. */
   share(seals: number): SharedKey;
 }
 

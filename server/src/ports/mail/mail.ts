@@ -1,4 +1,3 @@
-/** A rendered mail to one person. */
 export interface Mail {
   readonly to: string;
   readonly subject: string;
@@ -6,7 +5,6 @@ export interface Mail {
   readonly html: string;
 }
 
-/** Sends mails. */
 export interface Mailer {
   /** Whether mails can be sent at all; where not, nobody should offer what needs one. */
   readonly isOn: boolean;

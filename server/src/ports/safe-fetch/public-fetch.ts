@@ -13,9 +13,7 @@ const AT_ONCE = 16;
 
 /** The network, which tests replace; the checks remain. */
 export interface Network {
-  /** Returns all addresses of a host name. */
   resolve(host: string): Promise<readonly string[]>;
-  /** Connects to exactly this address. */
   dial(address: string, port: number): Socket;
   /** Certificates to trust instead of the usual ones. */
   readonly ca?: string;

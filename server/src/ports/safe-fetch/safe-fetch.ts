@@ -1,4 +1,3 @@
-/** A document fetched from another server. */
 export interface FetchedDocument {
   readonly status: number;
   readonly headers: ReadonlyMap<string, string>;

@@ -61,7 +61,6 @@ export interface NewConnection extends Grant, ConnectionKey {
   readonly secretHash: Buffer | null;
 }
 
-/** Details that only some kinds of connections have. */
 export interface ConnectionDetails {
   /** The OAuth client's id, or the id of a device's family. */
   readonly clientId: string;
@@ -78,14 +77,10 @@ export interface ConnectionDetails {
 /** Returns the details of a user's connections of one kind, by connection id. */
 export type DescribeConnections = (userId: UserId) => Promise<ReadonlyMap<string, ConnectionDetails>>;
 
-/**
- * Manages the credentials that act for an account without its password: the common part of keys, devices and OAuth
- * clients.
- */
+/** Manages the credentials that act for an account without its password: keys, devices and OAuth clients. */
 export class Credentials {
   readonly #deps: CredentialDeps;
   readonly #lastUsed: LastUsed;
-  /** Look-ups of tokens, by token prefix. */
   readonly #lookups: ReadonlyMap<string, TokenLookup>;
 
   constructor(deps: CredentialDeps) {
@@ -123,10 +118,7 @@ export class Credentials {
     return principalOf(first, rows, await keys.openServer());
   }
 
-  /**
-   * Returns the principal with the credential's current permissions, at most those of its token; null once it is
-   * invalid.
-   */
+  /** Returns the principal with its current permissions, at most those of its token; null once it is invalid. */
   async recall(principal: Principal): Promise<Principal | null> {
     const { db, accounts, keys } = this.#deps;
     if (principal.kind === 'session') return accounts.recall(principal);
@@ -202,7 +194,6 @@ export class Credentials {
     return permissionsBy(rows.filter((row) => roles.has(row.vault_id)));
   }
 
-  /** Records the first use of a connection that was just created. */
   recordFirstUse({ userId, id }: ConnectionKey, client: Client): void {
     this.#lastUsed.record({ userId, id }, null, client);
   }

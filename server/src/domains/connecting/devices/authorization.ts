@@ -67,10 +67,7 @@ export class DeviceAuthorization {
     };
   }
 
-  /**
-   * The names that a pending code suggests. The first account that looks the code up claims it; null for everybody
-   * else, and for unknown codes.
-   */
+  /** The names that a pending code suggests to the account that looks it up first; null for all others. */
   async lookUp(userId: UserId, userCode: string) {
     const link = await this.#claim(userId, userCode);
     return link === null ? null : { vaultName: link.names.vault, deviceName: link.names.device };

@@ -3,7 +3,6 @@ import type { UserId, VaultId } from '@notevault/protocol/values/ids.ts';
 /** One pending device link; deleted once the device has its tokens. */
 export interface DeviceAuthorizationRow {
   id: string;
-  /** SHA-256 of the device code. */
   device_hash: Buffer;
   /** Blind value of the user code: there are so few codes that a plain hash could be reversed. */
   user_code_blind: Buffer;
@@ -24,10 +23,7 @@ export interface DeviceAuthorizationRow {
 export interface DeviceFamilyRow {
   user_id: UserId;
   id: string;
-  /**
-   * SHA-256 of the part that all its refresh tokens share, so that reuse of a token that is no longer stored identifies
-   * the family.
-   */
+  /** SHA-256 of the part that its refresh tokens share, by which reuse of a forgotten token names the family. */
   family_hash: Buffer;
   /** The name of the client program, sealed under the server's key; null when it has none. */
   software: Buffer | null;

@@ -27,7 +27,6 @@ export interface SignInForm {
 }
 
 export interface SecondFactorForm {
-  /** The code that the device shows. */
   readonly code: string;
   readonly ticket: string;
   readonly secondFactor: string;
@@ -82,7 +81,6 @@ export class LinkPage {
       email: user.email,
       locale: user.locale,
       device: cleanText(found.deviceName),
-      /** The suggested name of a new vault. */
       newVault: cleanText(found.vaultName) ?? DEFAULT_VAULT_NAME,
       vaults: all.map(({ id, name, isDefault, role, ownerName }) => ({
         ...{ id, name: cleanText(name) ?? '', isDefault },

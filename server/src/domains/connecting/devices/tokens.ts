@@ -132,7 +132,6 @@ export class DeviceTokens {
     });
   }
 
-  /** The device of an access token. */
   find(token: string): Promise<readonly CredentialRow[]> {
     const { db, clock } = this.#deps;
     return db.all(store.findAccess, { hash: hashOf(token), now: clock.now() });

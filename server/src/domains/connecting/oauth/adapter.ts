@@ -211,10 +211,7 @@ async function consumeToken(deps: AdapterDeps, kind: TokenKind, token: string): 
   if (!first && kind === 'code') deps.refuseUsedCode();
 }
 
-/**
- * Ends the token family of a refresh token that is no longer stored, because it was replaced long ago or was forged
- * from one.
- */
+/** Ends the token family of a refresh token that was replaced long ago, or forged from one. */
 async function endFamilyOf(deps: AdapterDeps, kind: TokenKind, token: string): Promise<void> {
   const familyHash = kind === 'refresh' ? familyHashOf(token) : null;
   if (familyHash === null) return;

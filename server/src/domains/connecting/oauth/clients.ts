@@ -7,10 +7,7 @@ const LOOPBACKS = ['localhost', '127.0.0.1', '[::1]'];
  * `xmpp:`, `sms:` and `mailto:`, and the code would be sent there.
  */
 const PRIVATE_USE = /^[a-z][a-z0-9+.-]*:\//;
-/**
- * Schemes refused in redirect URIs: those of the browser, the system and messages, which may be written with slashes
- * too.
- */
+/** Schemes refused in redirect URIs: those of the browser, the system and messages. */
 const BAD_SCHEMES = [
   ...['javascript:', 'vbscript:', 'data:', 'blob:', 'file:', 'about:', 'ftp:', 'ws:', 'wss:'],
   ...['mailto:', 'xmpp:', 'sms:', 'tel:'],
@@ -25,10 +22,7 @@ export const SCOPES: readonly string[] = [...ACCESS_SCOPES, 'offline_access'];
 /** The metadata of a client before the provider validates it. */
 export type ClientMetadata = Record<string, unknown>;
 
-/**
- * Returns the kind of a redirect URI: a site, a program on this machine, or a program with a private-use scheme; null
- * if it is refused.
- */
+/** Returns the kind of a redirect URI: a site, a program here, or one with a private-use scheme; null if refused. */
 export function redirectKind(text: string): 'web' | 'loopback' | 'private' | null {
   if (UNPRINTABLE.test(text)) return null;
   const url = URL.parse(text);
@@ -38,10 +32,7 @@ export function redirectKind(text: string): 'web' | 'loopback' | 'private' | nul
   return PRIVATE_USE.test(url.href) && !BAD_SCHEMES.includes(url.protocol) ? 'private' : null;
 }
 
-/**
- * Checks client metadata beyond the provider's rules, and overwrites fields that a client may not decide. Returns the
- * fault, or null.
- */
+/** Checks client metadata beyond the provider's rules, and overwrites some fields. Returns the fault, or null. */
 export function normalizeClient(metadata: ClientMetadata): string | null {
   const redirects = metadata.redirect_uris;
   if (!Array.isArray(redirects) || redirects.length === 0 || redirects.length > REDIRECTS_MAX) {

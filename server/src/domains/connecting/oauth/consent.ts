@@ -34,7 +34,6 @@ export interface ConsentDecision {
   readonly elsewhere: string;
 }
 
-/** One request of a browser, which has the cookie of its authorization request. */
 export interface BrowserRequest {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;

@@ -21,7 +21,6 @@ const clientDetails = new SealedJson(
     softwareId: textOrNull,
     softwareVersion: textOrNull,
     verified: Type.Boolean(),
-    /** The redirect URI that the code was sent to. */
     redirectUri: Type.String(),
     /** The addresses to which the client allowed codes to be sent. */
     redirectUris: Type.Array(Type.String()),
@@ -46,10 +45,7 @@ export function grantOfName(name: string | undefined): GrantKey {
 const REFRESH_PREFIX = 'nv_oar_';
 const FAMILY_BYTES = 16;
 
-/**
- * Returns the part that all refresh tokens of a grant share. It is derived from the grant, so that no token is stored
- * in clear.
- */
+/** Derives the part that all refresh tokens of a grant share, so that no token is stored in clear. */
 export function familyOf(server: SealingKey, grant: GrantKey): string {
   const mac = server.mac('oauth_grants.family', nameOfGrant(grant));
   return REFRESH_PREFIX + mac.subarray(0, FAMILY_BYTES).toString('base64url');

@@ -25,10 +25,7 @@ export interface OAuthGrantRow {
   id: string;
   /** SHA-256 of the client id. */
   client_hash: Buffer;
-  /**
-   * SHA-256 of the part that all its refresh tokens share, so that reuse of a token that is no longer stored identifies
-   * the family.
-   */
+  /** SHA-256 of the part that its refresh tokens share, by which reuse of a forgotten token names the family. */
   family_hash: Buffer;
   /** The details of the client that people see, as JSON; sealed under the server's key. null once revoked. */
   details: Buffer | null;

@@ -49,7 +49,6 @@ const UNUSED_MS = DAY_MS;
 /** How long an authorized client is kept: twice the maximum lifetime of its grants. */
 const STALE_MS = 180 * DAY_MS;
 
-/** Handles a request to one of the provider's own endpoints. */
 type ProviderCallback = (browser: BrowserRequest) => Promise<void>;
 
 interface OpenProvider {
@@ -123,7 +122,6 @@ export class OAuth {
     while (await this.#endExpired(now));
   }
 
-  /** The grant of an access token. */
   find(token: string): Promise<readonly CredentialRow[]> {
     const { db, clock } = this.#deps;
     return db.all(store.findAccess, { hash: hashOf(token), now: clock.now() });

@@ -246,10 +246,7 @@ function interactionPolicy({ interactionPolicy: { Check, Prompt } }: Library) {
   ];
 }
 
-/**
- * Adds a default scope to a request without one of ours, and refuses answers in forms and fragments. Throws the
- * provider's errors.
- */
+/** Adds a default scope, and refuses answers in forms and fragments. Throws the provider's errors. */
 function normalizeRequest(ctx: KoaContextWithOIDC, { errors }: Library): void {
   const { params, client } = ctx.oidc;
   if (params === undefined) return;

@@ -53,7 +53,6 @@ export interface ActivityOrigin {
   readonly undoes?: string;
 }
 
-/** A write as it is recorded. */
 export interface RecordedWrite extends Omit<ActivityData, 'undoes'> {
   readonly action: ActivityAction;
   readonly origin?: ActivityOrigin | undefined;

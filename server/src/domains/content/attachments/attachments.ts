@@ -32,7 +32,6 @@ export interface AttachmentLinkHooks {
   namesChanged(handle: WriteHandle, vault: OpenVault, names: readonly Buffer[], came: readonly string[]): Promise<void>;
   /** See EntryHooks. */
   linksResolved(vault: OpenVault): Promise<void>;
-  /** Returns the blind names that the text of a canvas refers to. */
   canvasNames(vault: OpenVault, text: string): Promise<readonly Buffer[]>;
   /** Called in the transaction that writes the row of a canvas, with the names that it refers to now. */
   canvasStored(handle: WriteHandle, vault: OpenVault, id: string, names: readonly Buffer[]): Promise<void>;
@@ -229,10 +228,7 @@ async function checkNow(
 
 const DELETE_MAX = 500;
 
-/**
- * Turns the attachment at a path into a tombstone; resolves to the hash of its bytes, null when there is no
- * attachment. Throws `version_conflict` for a failed precondition.
- */
+/** Deletes the attachment at a path; resolves to its hash, null without one. Throws `version_conflict`. */
 export function deleteAttachment(
   deps: AttachmentDeps,
   context: WriteContext<string | null>,

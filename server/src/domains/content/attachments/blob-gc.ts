@@ -12,10 +12,7 @@ const DAY_MS = 24 * 60 * MINUTE_MS;
 const PENDING_MAX_MS = DAY_MS;
 /** How long bytes are kept after the last attachment released them, for readers that have begun. */
 const READ_GRACE_MS = 10 * MINUTE_MS;
-/**
- * How long bytes without a row are kept after they were stored, and after a restore: then they belong to the previous
- * data, which an operator may want back.
- */
+/** How long bytes without a row are kept, also after a restore: an operator may want the former data back. */
 const ORPHAN_AGE_MS = 30 * DAY_MS;
 const BATCH = 200;
 const PURGE_SLICE = 500;

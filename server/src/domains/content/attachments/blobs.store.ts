@@ -17,7 +17,6 @@ export const insertPending = statement((db, p: { vault: VaultId; id: string; now
   }),
 );
 
-/** The committed blob with some bytes. */
 export const findByHash = blobs.find(['vault_id', 'hash_key'], ['id', 'size_bytes']);
 
 /** Changes no row when the blob is no longer pending, because its upload took too long and was abandoned. */
@@ -31,10 +30,7 @@ export const commitBlob = statement(
       .where('state', '=', 'pending'),
 );
 
-/**
- * Releases blobs that no attachment has, live or deleted. Call it under the vault's lock, so that no attachment gets
- * one meanwhile.
- */
+/** Releases blobs that no attachment has, live or deleted. Call it under the vault's lock. */
 export const markUnusedDeleting = listStatement((db, p: { vault: VaultId; now: number }, ids: string[]) =>
   db
     .updateTable('attachment_blobs')

@@ -68,17 +68,13 @@ export interface TrashedMeta {
   readonly actor: Actor;
 }
 
-/** An entry that was in the trash. */
 export interface PurgedEntry {
   readonly id: string;
   /** The blob that it had; null for notes. */
   readonly blob_id: string | null;
 }
 
-/**
- * The parts of an entry that are specific to its kind; bound in app.ts. Everything is written in the transaction that
- * writes the rows.
- */
+/** The parts of an entry that are specific to its kind. All is written in the transaction of the rows. */
 export interface KindHandler {
   /** Throws `note_unreadable` or `attachment_unreadable`. */
   openMeta(vault: OpenVault, row: SealedEntry): EntryMeta;
@@ -103,11 +99,7 @@ export interface KindHandler {
   ): Promise<TombstoneDraft[]>;
   /** Called after the entries have become tombstones. */
   deleted(handle: WriteHandle, vault: OpenVault, tombstones: readonly TombstoneDraft[]): Promise<void>;
-  /**
-   * Prepares what a move writes for this kind, in batches, before the transaction.
-   *
-   * @param unused disposed of unless the move is carried out: removes what was stored for it.
-   */
+  /** Prepares what a move writes for this kind, in batches. @param unused disposed of if the move fails. */
   prepareMove(
     context: Pick<WriteContext, 'vault' | 'actor'>,
     moving: readonly MovingEntry[],
@@ -123,10 +115,7 @@ export interface KindHandler {
    * when it is not in the trash, `conflict`, `limit_exceeded`, the errors of paths of the kind, and for a damaged entry.
    */
   restore(context: WriteContext<TrashRestored>, id: string, path: string | undefined): Promise<TrashRestored>;
-  /**
-   * Called after entries have left the trash or were deleted: deletes data that only a restore needs. Larger data is
-   * deleted by `dropSlice`.
-   */
+  /** Called after entries left the trash: deletes data that only a restore needs. See `dropSlice` for large data. */
   purged(handle: WriteHandle, vault: VaultId, rows: readonly PurgedEntry[]): Promise<void>;
   /** Returns the bytes of the database rows that are deleted with the entry. */
   storedBytes(row: Pick<StoredEntry, 'size_bytes'>): number;

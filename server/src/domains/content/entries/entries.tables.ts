@@ -16,24 +16,15 @@ export interface EntryRow {
   seq: number | null;
   /** Incremented by every write of the row: a write prepared from one revision must not overwrite another. */
   revision: number;
-  /**
-   * Notes only: incremented by every change of content. Begins at 1, or after the last version of the tombstones at the
-   * note's first path.
-   */
+  /** Notes only: incremented by changes of content. Begins at 1, or after the last tombstone at its path. */
   version: number | null;
   /** The folder that contains it; null at the root, and without meaning for a tombstone. */
   parent_id: string | null;
   /** Blind index of the folded path, for a tombstone of its last path: equal for paths that cannot coexist. */
   path_key: Buffer;
-  /**
-   * Blind index of the folded file name, for a note without `.md`: the key under which link targets are looked up. Null
-   * for folders, because no link points to one.
-   */
+  /** Blind index of the folded file name, without `.md`, for link targets. Null for folders. */
   name_key: Buffer | null;
-  /**
-   * Attachments only: the blob with the bytes. Every attachment that is live or in the trash has one, and the foreign
-   * key protects it.
-   */
+  /** Attachments only: the blob with the bytes, also in the trash; a foreign key protects it. */
   blob_id: string | null;
   /** Size of a note's content in UTF-8 or of a file, in bytes; 0 for folders. */
   size_bytes: number;
@@ -52,10 +43,7 @@ export interface EntryRow {
   explicit: number | null;
   /** Folders only: the number of live notes directly inside. */
   notes: number | null;
-  /**
-   * Folders only: the number of live notes, attachments and folders directly inside. A folder that is not explicit is
-   * deleted when this becomes 0.
-   */
+  /** Folders only: the number of live entries directly inside. One that is not explicit is deleted at 0. */
   children: number | null;
   /** Sealed JSON: the path in its spelling, and the data of the kind. */
   meta: Buffer;

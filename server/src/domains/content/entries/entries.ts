@@ -43,10 +43,7 @@ export type Entries = ReturnType<typeof createEntries>;
  * and their expiry, moves and deletions. A KindHandler adds what is specific to a kind.
  */
 export function createEntries(given: EntryDeps) {
-  /**
-   * A lock per vault for writers of this process: it avoids retries. Correctness must not depend on it, because other
-   * processes do not take it.
-   */
+  /** A lock per vault for writers of this process, which avoids retries; other processes do not take it. */
   const lock = new KeyedLock();
   const deps = { ...given, lock };
   return {

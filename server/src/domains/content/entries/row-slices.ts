@@ -1,10 +1,7 @@
 import { MB } from '@notevault/protocol/values/byte-units.ts';
 import { slicesBySize } from '../../../concurrency/slices.ts';
 
-/**
- * Maximum bytes per slice. Bytes count rather than rows, because deleted rows are overwritten and a slice must not
- * delay other writers.
- */
+/** Maximum bytes per slice, so that overwriting deleted rows does not delay other writers. */
 export const SLICE_BYTES = 4 * MB;
 export const SLICE_ROWS = 100;
 

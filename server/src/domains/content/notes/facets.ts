@@ -11,10 +11,7 @@ interface FacetCount {
   by: CachedNote;
 }
 
-/**
- * Counts the values that `valuesOf` returns for each live note, without case, ordered by name; the oldest note
- * determines the spelling. Throws `note_unreadable` rather than leave a note out.
- */
+/** Counts the values of all notes, without case, by name; the oldest note spells them. Throws `note_unreadable`. */
 export async function countFacet(
   cache: VaultCache,
   vault: OpenVault,

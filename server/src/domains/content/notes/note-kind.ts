@@ -53,10 +53,7 @@ export function createNoteKind(deps: NoteDeps): KindHandler {
   };
 }
 
-/**
- * Deletes a slice of a purged vault's stored versions; returns true when more may be left. Other rows are deleted with
- * the entries.
- */
+/** Deletes a slice of a purged vault's stored versions; returns true when more may be left. */
 export async function purgeSlice(handle: WriteHandle, vault: VaultId): Promise<boolean> {
   const versions = await handle.all(store.findSomeVersions, { vault, limit: SLICE_ROWS });
   for (const { note_id, version } of firstBytes(versions, ({ size_bytes }) => size_bytes))

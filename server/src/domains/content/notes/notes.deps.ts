@@ -101,10 +101,7 @@ export interface LinkPlanner {
   /** The notes whose links the move may touch. */
   readonly sources: readonly NoteId[];
   plan(sources: readonly NoteId[]): Promise<LinkMove>;
-  /**
-   * Prepares what the move writes for their links, as plain data and sealed bytes; `rewritten` are the notes with new
-   * text.
-   */
+  /** Prepares the links that a move writes, as plain data and sealed bytes; `rewritten` has the new texts. */
   prepare(plan: LinkMove, rewritten: ReadonlyMap<NoteId, RewrittenNote>): Promise<PreparedLinks>;
 }
 
@@ -122,7 +119,6 @@ export interface NoteDeps {
   readonly clock: Clock;
   readonly retention: VersionRetention;
   readonly hooks: NoteHooks;
-  /** Cache of values that were opened for reads of notes. */
   readonly opened: OpenedValues<NoteMeta>;
   readonly live: LiveNotifications;
   readonly writer: VaultWriter;

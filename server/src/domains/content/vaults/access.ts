@@ -71,11 +71,7 @@ export function createAccess(deps: VaultDeps) {
   };
 }
 
-/**
- * Opens the vault that an `X-Vault-ID` header (or its absence) selects for the caller, at the needed level.
- *
- * @param found the result of `findVault` for the header, if it was called.
- */
+/** Opens the vault that an `X-Vault-ID` header or its absence selects. @param found of `findVault`, if called. */
 async function openVault(
   deps: VaultDeps,
   principal: Principal,

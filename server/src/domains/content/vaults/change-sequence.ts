@@ -97,7 +97,6 @@ export function createChangeSequence({ db, accounts, plans, events, hooks }: Vau
 
 /** The range of a vault's changes that can be followed. */
 export interface FeedState {
-  /** The last seq taken. */
   readonly changeSeq: Seq;
   /** The seq of the last dropped tombstone; 0 when there is none. */
   readonly floorSeq: Seq;

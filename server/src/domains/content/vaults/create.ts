@@ -66,10 +66,7 @@ export async function create(
   });
 }
 
-/**
- * Returns the vault of this client id, and creates it if there is none; concurrent and repeated calls create one. Throws
- * `register_params`, `limit_exceeded`, `insufficient_access`.
- */
+/** Returns or creates the vault of a client id. Throws `register_params`, `limit_exceeded`, `insufficient_access`. */
 export async function register(
   deps: VaultDeps,
   principal: Principal,

@@ -157,10 +157,7 @@ export type SharedRow = VaultWithCounts;
 /** Creates the operations of vaults that the members domain uses. */
 export function createSharing(deps: VaultDeps) {
   return {
-    /**
-     * Returns an active vault on which the rule allows the caller the operation. Throws like `get`, and
-     * `owner_required`.
-     */
+    /** Returns an active vault on which a rule allows the operation. Throws like `get`, and `owner_required`. */
     findAllowed: async (handle: ReadHandle, principal: Principal, id: string, rule: Rule): Promise<SharedRow> =>
       allowed(principal, await handle.get(store.findActive, { id: vaultIdOf(id) }), rule),
     /** Returns an active vault, regardless of the caller. */
@@ -198,7 +195,6 @@ export function createSharing(deps: VaultDeps) {
     async ownedBy(userId: UserId): Promise<VaultId[]> {
       return (await deps.db.all(store.listOwnedIds, { userId })).map(({ id }) => id);
     },
-    /** The active vaults of an account that have members. */
     async ownedWithMembers(handle: ReadHandle, userId: UserId): Promise<VaultId[]> {
       return (await handle.all(store.findOwnedWithMembers, { userId })).map(({ id }) => id);
     },

@@ -19,10 +19,7 @@ type Shown<Item> = Omit<Item, 'actor'> & { actor: Static<typeof ShownActor> };
 export function createPeople({ db }: Pick<VaultDeps, 'db'>) {
   return {
     sealPersonName,
-    /**
-     * Adds the author of each change: the credential for the caller’s own changes, only the person's name for changes
-     * by others.
-     */
+    /** Adds the author of each change: the caller's credential, only the name of any other person. */
     async withActors<Item extends { readonly actor: StoredActor }>(
       vault: OpenVault,
       items: readonly Item[],
@@ -44,10 +41,7 @@ export function createPeople({ db }: Pick<VaultDeps, 'db'>) {
   };
 }
 
-/**
- * Whether a change was made by another person. Changes from before vaults had members have no user id: they are the
- * first owner’s.
- */
+/** Whether another person made a change. Changes without a user id are the first owner’s. */
 function isOthers({ callerId, role, isHandedOver }: OpenVault, { userId }: StoredActor): boolean {
   return userId === undefined ? role !== 'owner' || isHandedOver === true : userId !== callerId;
 }

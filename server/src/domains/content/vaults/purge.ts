@@ -13,10 +13,7 @@ import type { VaultDeps } from './vaults.ts';
 
 const BATCH = 100;
 
-/**
- * Erases a deleted vault permanently; `inTransaction` runs in the first step, which cannot be undone. Throws
- * `vault_not_found` for any other vault.
- */
+/** Erases a deleted vault; `inTransaction` runs in the first step. Throws `vault_not_found` for any other. */
 export async function purge(
   deps: VaultDeps,
   principal: Principal,

@@ -95,10 +95,7 @@ export function restorableAfter({ clock }: VaultDeps, purgeDelay: number): numbe
   return clock.now() - purgeDelay;
 }
 
-/**
- * A vault that the caller cannot access does not exist for them. Throws `vault_not_found`, `owner_required`,
- * `insufficient_access`, `owner_suspended`.
- */
+/** Throws `vault_not_found`, also without access, `owner_required`, `insufficient_access`, `owner_suspended`. */
 export function allowed(
   principal: Principal,
   row: VaultWithCounts | undefined,

@@ -29,10 +29,7 @@ export async function isSuspended(handle: ReadHandle, userId: UserId): Promise<b
   return (await handle.get(store.findSuspended, { userId })) !== undefined;
 }
 
-/**
- * Compares a standing with the stored versions, which no other transaction can raise until the end of this one. Throws
- * `RightsChanged`.
- */
+/** Compares a standing with the stored versions, locked until the end of this transaction. Throws `RightsChanged`. */
 export async function holdRights(handle: WriteHandle, standing: Standing): Promise<void> {
   if (standing.vaultId !== null) return holdRightsIn(handle, [standing]);
   const account = await handle.get(store.holdAccount, { userId: standing.userId });

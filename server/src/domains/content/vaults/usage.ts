@@ -59,14 +59,12 @@ export function createUsage({ db, plans, hooks }: VaultDeps) {
 /** The contents of a vault's trash in numbers, or a change of them. */
 export interface TrashContents {
   readonly notes: number;
-  /** Bytes of the notes' texts. */
   readonly textBytes: number;
   readonly attachmentBytes: number;
 }
 
 export const EMPTY_TRASH: TrashContents = { notes: 0, textBytes: 0, attachmentBytes: 0 };
 
-/** The counts of each vault's trash. */
 export type TrashUsage = ReturnType<typeof createTrashUsage>;
 
 export function createTrashUsage({ db, plans }: Pick<VaultDeps, 'db' | 'plans'>) {

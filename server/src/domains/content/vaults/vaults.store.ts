@@ -58,10 +58,7 @@ const ownOrShared = (db: Kysely<Tables>, userId: UserId) =>
     .where('user_id', '=', userId)
     .unionAll(db.selectFrom('vault_members').select('vault_id as id').where('user_id', '=', userId));
 
-/**
- * Whether the log of socket edits has any of the vault. It belongs to the notes, but every request of a vault needs to
- * know, and here it costs no statement.
- */
+/** Whether the log of socket edits has any of the vault; asked here, it costs no statement. */
 const hasWaitingEdits = sql<number>`exists (select 1 from note_updates where note_updates.vault_id = v.id)`.as(
   'has_waiting_edits',
 );

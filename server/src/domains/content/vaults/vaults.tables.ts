@@ -21,10 +21,7 @@ export interface VaultRow {
   deleted_at: number | null;
   /** When its purge began: the key is destroyed, and the purge is resumed until the row is gone too. */
   purging_at: number | null;
-  /**
-   * 1 once it was handed over: then changes without a user id, from before there were members, are not its current
-   * owner’s.
-   */
+  /** 1 once it was handed over: then changes without a user id are not its current owner’s. */
   handed_over: number;
 }
 

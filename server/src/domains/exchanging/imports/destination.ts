@@ -39,10 +39,7 @@ export class Destination {
     return this.#taken.has(foldPath(path));
   }
 
-  /**
-   * Finds the path of a file: its own, one with a number after its name where another file has it, or null where a file
-   * is in place of one of its folders.
-   */
+  /** Finds the path of a file: its own, or one with a number; null where a file has the place of a folder. */
   place(path: string, hash: string): Placement | null {
     if (ancestorsOf(path).some((folder) => this.#isFile(folder))) return null;
     for (let number = 1; number <= TRIES; number++) {

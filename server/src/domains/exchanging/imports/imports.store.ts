@@ -30,10 +30,7 @@ export const deleteEnded = statement((db, p: { userId: UserId; now: number }) =>
 
 export const deleteImport = table('imports').delete('id');
 
-/**
- * Takes the oldest import that waits, or that a process has left; no row when there is none. A lease after `latest`
- * comes from a clock that was ahead.
- */
+/** Claims the oldest import that waits or was left. A lease after `latest` is of a clock that was ahead. */
 export const claim = statement((db, p: { now: number; until: number; latest: number }) =>
   db
     .updateTable('imports')

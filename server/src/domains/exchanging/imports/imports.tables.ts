@@ -12,7 +12,6 @@ export interface ImportRow {
   dry_run: number;
   /** The uploaded archive, sealed; null once it is erased. */
   blob_id: BlobId | null;
-  /** Bytes of the archive. */
   size_bytes: number;
   /** Its progress, results and failure, sealed under the vault's key. */
   progress: Buffer;

@@ -68,10 +68,7 @@ export class Imports {
     this.#limits = limits;
   }
 
-  /**
-   * Stores an archive, whose import then begins in the background. Throws `import_in_progress`, `body_too_large`, and
-   * the errors of opening a vault for writing.
-   */
+  /** Stores an archive and starts its import. Throws `import_in_progress`, `body_too_large`, errors of `open`. */
   async start(
     principal: Principal,
     { vault_id, dry_run }: Static<typeof ImportQuery>,
@@ -123,7 +120,6 @@ export class Imports {
     }
   }
 
-  /** The import of an account, if it has one. */
   async list(principal: Principal): Promise<Import[]> {
     const { db, clock, vaults } = this.#deps;
     const row = await db.get(store.findOfUser, { userId: principal.userId, now: clock.now() });

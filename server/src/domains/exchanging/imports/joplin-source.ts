@@ -10,11 +10,7 @@ export interface JoplinExport {
   readonly total: number;
 }
 
-/**
- * Reads the items of an archive; null when it has none.
- *
- * @param beat is called during the work.
- */
+/** Reads the items of an archive; null when it has none. @param beat is called during the work. */
 export async function readJoplin(
   files: AsyncIterable<ArchiveFile>,
   root: string,

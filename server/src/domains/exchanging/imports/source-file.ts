@@ -22,11 +22,7 @@ export interface PlacedFile extends ArchiveFile {
   readonly place: Place;
 }
 
-/**
- * Places the files of an archive, whose names lose the root folder.
- *
- * @param listed returns the path that a vault's list gives to a file.
- */
+/** Places the files of an archive, without its root folder. @param listed the path of a file in a vault's list. */
 export async function* placed(
   files: AsyncIterable<ArchiveFile>,
   root: string,

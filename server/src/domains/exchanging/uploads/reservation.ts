@@ -33,10 +33,7 @@ export async function lockSpace({ accounts }: UploadDeps, handle: WriteHandle, u
   for (const id of [...new Set([userId, vault.ownerId])].sort()) await accounts.lockUser(handle, id);
 }
 
-/**
- * Checks that the account has space for an upload in addition to its other uploads. Throws `too_many_uploads`, and the
- * errors of a `PUT` of that size.
- */
+/** Checks that an upload fits beside the others. Throws `too_many_uploads`, and the errors of such a `PUT`. */
 export async function checkSpace(
   { clock, attachments }: UploadDeps,
   handle: ReadHandle,

@@ -1,9 +1,6 @@
 import { createHash } from 'node:crypto';
 
-/**
- * Reads the body of a request in parts. When a client hangs up, the last part ends early: the received bytes can still
- * be kept, and `failure` has the reason.
- */
+/** Reads a body in parts; when a client hangs up, the last part ends early, and `failure` has the reason. */
 export class SliceReader {
   readonly #source: AsyncIterator<Buffer>;
   readonly #hash = createHash('sha256');

@@ -13,7 +13,6 @@ import * as store from './activity.store.ts';
 const PAGE = 500;
 export const LAST_ID = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
 
-/** A row, opened. */
 export interface ActivityRecord {
   readonly id: string;
   readonly at: number;

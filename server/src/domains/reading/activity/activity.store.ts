@@ -62,7 +62,6 @@ export const findFirstRow = statement((db, p: { vault: VaultId; item: string }) 
     .limit(1),
 );
 
-/** Finds those of some items that exist. */
 export const findItems = listStatement((db, p: { vault: VaultId }, items: string[]) =>
   db.selectFrom('activity').select('item').distinct().where('vault_id', '=', p.vault).where('item', 'in', items),
 );

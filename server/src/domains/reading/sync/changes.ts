@@ -51,10 +51,7 @@ export function pageRequest(query: ChangesQuery): PageRequest {
   };
 }
 
-/**
- * Returns one page of a vault's changes as JSON, ready to send; of a damaged row it tells only that. Throws
- * `invalid_cursor`, `history_expired`.
- */
+/** Returns one page of changes as JSON; damaged rows by id only. Throws `invalid_cursor`, `history_expired`. */
 export async function changesPage(deps: SyncDeps, vault: OpenVault, request: PageRequest, device: string | null) {
   const { from, rows, hasMore, more, changeSeq } = await deps.db.read(async (handle) => {
     const feed = await deps.vaults.feed(handle, vault);
@@ -78,13 +75,9 @@ export async function changesPage(deps: SyncDeps, vault: OpenVault, request: Pag
   ]);
 }
 
-/**
- * Whether deletions are shown by id only: callers without access to the trash learn neither what an entry was nor who
- * deleted it.
- */
+/** Whether deletions are shown by id only, as for all who cannot read the trash. */
 const hidesDeleted = ({ role }: OpenVault): boolean => !includesRole(role, 'editor');
 
-/** The content of a page's rows with `fields=all`. */
 interface PageContent {
   /** The texts of live notes; one that is not here is damaged. */
   readonly texts: ReadonlyMap<NoteId, string>;
@@ -112,11 +105,7 @@ function actorOf({ type, row }: ChangedRow): Actor | undefined {
   return (row.deleted ? deletedActor : movedActor) ?? actor;
 }
 
-/**
- * Writes a row with who changed it and its content, if that was requested: one that is long, in pieces.
- *
- * @param more null when it was not requested.
- */
+/** Writes a row, in pieces if it is long. @param more its content and its people; null if not requested. */
 function withContent(row: FeedRow, more: PageContent | null, isHiding: boolean): JsonEntry {
   if ('unreadable' in row) return damagedJson(row);
   const actor = more?.actors.get(row.row.id);

@@ -31,7 +31,6 @@ export async function writeJsonList<Row>(name: string, rows: readonly Row[], ent
   return [...pieces, Buffer.from(`${text}]`)];
 }
 
-/** Returns a JSON object of some fields and of lists from writeJsonList. */
 export function writeJsonObject(fields: object, lists: readonly (readonly Buffer[])[]): Buffer[] {
   const head = JSON.stringify(fields).slice(0, -1);
   return [Buffer.from(head), ...lists.flatMap((list) => [Buffer.from(','), ...list]), Buffer.from('}')];

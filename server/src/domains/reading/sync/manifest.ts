@@ -45,10 +45,7 @@ export function createManifestQueries(deps: SyncDeps, semaphore: FairSemaphore) 
     return { notes: await notes.sorted(), files: await files.sorted(), damaged };
   };
   return {
-    /**
-     * Returns every live row with hash and seq from one snapshot. Throws rather than leave a damaged row out, unless it
-     * may list it apart.
-     */
+    /** Returns every live row from one snapshot; a damaged one throws, or is listed apart on request. */
     async manifest(vault: OpenVault, sinceSeq: unknown, damage: Damage = 'throw'): Promise<Manifest> {
       if (sinceSeq !== undefined) {
         const { changeSeq } = await vaults.feed(db, vault);

@@ -6,7 +6,6 @@ import type { Actor } from '../../content/entries/entries.ts';
 import type { GraphEdge } from '../../content/links/links.ts';
 import type { CachedNote, ChangedNote } from '../../content/notes/notes.ts';
 
-/** A row of the change feed, unsealed. */
 export type ChangedRow =
   | { readonly type: 'note'; readonly row: ChangedNote }
   | { readonly type: 'attachment'; readonly row: ChangedAttachment & { readonly actor?: Actor } };
@@ -26,11 +25,7 @@ export function damagedJson({ type, row: { id, seq } }: DamagedRow): string {
  * several times as long.
  */
 
-/**
- * Writes a row of the change feed, without the content of a note.
- *
- * @param hidesDeleted whether the reader has no access to the trash: then a deletion contains only the id.
- */
+/** Writes a row without a note's content. @param hidesDeleted whether a deletion has only its id. */
 export function changeJson({ type, row }: ChangedRow, hidesDeleted: boolean): string {
   const { id, seq, deleted, mtime } = row;
   const isHidden = hidesDeleted && deleted;

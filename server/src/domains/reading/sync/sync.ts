@@ -23,7 +23,6 @@ export interface SyncDeps {
   readonly attachments: Attachments;
   readonly entries: Entries;
   readonly links: Pick<Links, 'graphEdges' | 'danglingAfter'>;
-  /** Minimum number of days for which a tombstone is kept. */
   readonly tombstoneDays: number;
 }
 
@@ -34,10 +33,7 @@ export function createSync(deps: SyncDeps) {
   const semaphore = new FairSemaphore(LIST_READS);
   return {
     ...createManifestQueries(deps, semaphore),
-    /**
-     * Returns one page of the vault's changes; `device` is `X-Device-Id`. Throws `invalid_cursor`, `history_expired`, a
-     * validation error.
-     */
+    /** Returns a page of changes. Throws `invalid_cursor`, `history_expired`, a validation error. */
     async changes(vault: OpenVault, query: ChangesQuery, device: string | null): Promise<readonly Buffer[]> {
       const request = pageRequest(query);
       return semaphore.run(currentTenant(), () => changesPage(deps, vault, request, device));

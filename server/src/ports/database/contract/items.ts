@@ -13,7 +13,6 @@ export interface Item {
 
 export const item = (id: string, count: number) => ({ id, count, words: null, bytes: null, size: null, mark: null });
 
-/** Writes one item in a transaction of its own. */
 export async function put(db: Database, values: Item): Promise<void> {
   await db.transact((handle) => handle.run(sql.put, { ...item(values.id, values.count), ...values }));
 }

@@ -4,7 +4,6 @@ export interface OpenedDatabase {
   readonly db: Database;
   /** The file or URL with which another process opens it. */
   readonly where: string;
-  /** Closes and removes the database. */
   close(): Promise<void>;
 }
 

@@ -77,10 +77,7 @@ export class ServerWatch {
     }
   }
 
-  /**
-   * Stores the identity in the transaction of a handle, with the changes needed if it was another; once for all
-   * processes.
-   */
+  /** Stores the identity with the changes that another one needs; once for all processes. */
   async record(handle: WriteHandle, identity: string): Promise<void> {
     const isFirst = (await handle.run(store.insertIdentity, { identity })) > 0;
     if (!isFirst && (await handle.run(store.replaceIdentity, { identity })) > 0)

@@ -66,7 +66,6 @@ export class Session {
   readonly #names: StatementNames;
   #begin: Begin | undefined;
   #begun = false;
-  /** Statements that were not sent yet. */
   #batch: StatementBatch | undefined;
 
   constructor(client: PoolClient, names: StatementNames, begin?: Begin) {

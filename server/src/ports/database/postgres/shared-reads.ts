@@ -28,7 +28,6 @@ const TOGETHER_MAX = 16;
 export class SharedReads {
   readonly #connect: () => Promise<ReadLease>;
   readonly #names: StatementNames;
-  /** The reads of each tenant that wait for a connection. */
   readonly #waiting = new Map<string, Read[]>();
 
   constructor(connect: () => Promise<ReadLease>, names: StatementNames) {

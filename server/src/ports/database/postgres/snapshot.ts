@@ -32,11 +32,7 @@ export async function columnsOf(client: Pick<Client, 'query'>, table: string): P
   return rows.map(({ name }) => name);
 }
 
-/**
- * Begins a snapshot of a database: one transaction in which every table is copied as text.
- *
- * @param without tables that are left out.
- */
+/** Begins a snapshot: one transaction that copies every table as text. @param without tables left out. */
 export async function snapshotPostgres(url: string, without: readonly string[]): Promise<DatabaseSnapshot> {
   const client = new Client({
     connectionString: url,

@@ -18,10 +18,7 @@ const FEW_PAGES = 1000;
 /** 16 MB: from here on the writer is paused for a moment, so that the file starts again from its beginning. */
 const MANY_PAGES = 4000;
 const QUIET_POLLS = 20;
-/**
- * Interval at which the file's size is checked, and how long the thread, which takes 10 MB, is kept after the file was
- * emptied.
- */
+/** Interval of checking the file's size, and how long the idle thread, of 10 MB, is kept. */
 const TIMES = { pollMs: 100, idleMs: 5000 };
 
 /**

@@ -53,7 +53,6 @@ export class Connection {
     return rows.map((row) => named(row, prepared.columns));
   }
 
-  /** Returns the number of changed rows. */
   run(compiled: Compiled, params: unknown, items: readonly unknown[]): number {
     const values = valuesOf(compiled, params, items);
     return Number(this.#prepare(compiled).statement.run(...values).changes);

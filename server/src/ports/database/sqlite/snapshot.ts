@@ -57,10 +57,7 @@ export async function copySqlite(file: string, copy: string, bytesPerSecond = Nu
   }
 }
 
-/**
- * Deletes rows and zeroes their pages, so that a backup does not contain them and its pieces equal those of the last
- * one.
- */
+/** Deletes rows and zeroes their pages, so that no backup has them and its pieces equal the last one's. */
 function deleteRows(copy: string, tables: readonly string[]): void {
   using db = new DatabaseSync(copy);
   // Without a journal: when it fails, the copy is of no use.

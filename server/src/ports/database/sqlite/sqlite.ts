@@ -219,10 +219,7 @@ class Sqlite implements Database {
     }
   }
 
-  /**
-   * Records a read, so that its request waits for the commits it has seen. Outside a request, returns the promise to
-   * await.
-   */
+  /** Records a read, so that its request waits for its commits; outside a request, returns the promise to await. */
   #seen(): Promise<void> | undefined {
     const deferred = currentReads()?.add(this.#durability) ?? false;
     return deferred ? undefined : this.#durability.onDisk(this.#durability.newest);

@@ -3,7 +3,6 @@ import type { Priority } from '../database.ts';
 
 /** A transaction that waits for the writer. */
 export interface Queued {
-  /** The account that it is charged to. */
   readonly tenant: string;
   readonly priority: Priority;
 }

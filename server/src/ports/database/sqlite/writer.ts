@@ -154,10 +154,7 @@ export class Writer {
     }
   }
 
-  /**
-   * Runs the bodies that `next` returns, undoes the failed ones, and commits. Resolves to an error if nothing was
-   * committed.
-   */
+  /** Runs the bodies that `next` returns, undoes failed ones, and commits; an error if nothing was committed. */
   async #transaction(next: () => Job | undefined): Promise<{ committed: true } | { error: unknown; begun: boolean }> {
     try {
       await this.#begin();
@@ -252,10 +249,7 @@ export class Writer {
     return this.#endOfTurn;
   }
 
-  /**
-   * Answers jobs once the commit is on disk, also those that threw: rows of an unfinished commit may have been the
-   * cause.
-   */
+  /** Answers jobs once the commit is on disk, also those that threw: unfinished rows may be the cause. */
   #answerOnceDurable(jobs: readonly Job[]): void {
     this.#durability.wait({
       onDisk: () => {

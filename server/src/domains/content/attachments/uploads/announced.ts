@@ -13,7 +13,6 @@ export interface Announced {
   readonly path: string;
   readonly bytes: number;
   readonly limit?: SizeLimit;
-  /** The id of the upload, if it is stored. */
   readonly upload?: string;
 }
 

@@ -36,10 +36,7 @@ export function mediaTypeOf(extension: string): string {
 
 const UNKNOWN_TYPE = 'application/octet-stream';
 
-/**
- * Whether a browser may display such a file in its own window, because it executes nothing in it. SVG and HTML may
- * contain scripts.
- */
+/** Whether a browser may display such a file in its own window; SVG and HTML may contain scripts. */
 export function isShownInline(mediaType: string): boolean {
   if (mediaType.startsWith('image/')) return mediaType !== 'image/svg+xml';
   return /^(audio|video)\//.test(mediaType) || mediaType === 'application/pdf' || mediaType === 'text/plain';

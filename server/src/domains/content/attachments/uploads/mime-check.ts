@@ -136,10 +136,7 @@ function isDosProgram(head: Buffer): boolean {
 const ZIP_END = Buffer.from('PK\x05\x06', 'latin1');
 const ZIP_END_BYTES = 22;
 
-/**
- * Whether the bytes end in an archive's end-of-central-directory record (APPNOTE 4.3.16), whose comment extends to the
- * very last byte.
- */
+/** Whether the bytes end in a zip's end-of-central-directory record (APPNOTE 4.3.16) and its comment. */
 function endsAsZip(tail: Buffer): boolean {
   for (let at = tail.lastIndexOf(ZIP_END); at >= 0; at = at === 0 ? -1 : tail.lastIndexOf(ZIP_END, at - 1)) {
     if (at + ZIP_END_BYTES > tail.length) continue;

@@ -80,10 +80,7 @@ export async function storeUpload(deps: AttachmentDeps, vault: OpenVault, upload
   };
 }
 
-/**
- * Stores and seals bytes, and removes them on failure. Bytes that are neither attached nor removed are collected after
- * a day.
- */
+/** Seals and stores bytes, and removes them on failure; bytes left unattached are collected after a day. */
 export async function storeBytes(deps: AttachmentDeps, vault: OpenVault, bytes: AsyncIterable<Uint8Array>) {
   const blobId = deps.clock.uuid() as BlobId;
   await register(deps, vault, blobId);

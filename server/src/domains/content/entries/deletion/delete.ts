@@ -48,10 +48,7 @@ export async function deleteItems<Result>(
   return result;
 }
 
-/**
- * Turns every note and attachment in and below some folders into a tombstone and deletes the folders, in one transaction.
- * If an entry is damaged, throws `note_unreadable` or `attachment_unreadable` and deletes nothing.
- */
+/** Deletes folders with their contents, in one transaction. Throws `note_unreadable`, `attachment_unreadable`. */
 export async function deleteFolders<Result>(
   deps: LockedDeps,
   context: WriteContext<Result>,

@@ -34,7 +34,6 @@ export function createFolders(deps: LockedDeps) {
   return {
     /** Returns every folder and the root (`""`), ordered by path. */
     list: (vault: OpenVault) => db.read((handle) => listAt(handle, vault)),
-    /** Like `list`, in a snapshot. */
     listAt,
     /** Returns the folder at a path, explicit or not; null when there is none. */
     at: (vault: OpenVault, path: string) => folderAt(db, vault, path),
@@ -157,7 +156,6 @@ async function explicitFolders({ db }: EntryDeps, vault: OpenVault, ids: readonl
   });
 }
 
-/** Creates the folder or makes the existing one explicit. */
 function createFolder(deps: EntryDeps, context: WriteContext<Folder>, path: string): Promise<Folder> {
   const { db } = deps;
   const { vault } = context;
@@ -198,11 +196,7 @@ async function createOnce(
   return folder;
 }
 
-/**
- * Maps a folder to the wire. A folder that is not explicit has no id there.
- *
- * @param isExplicit whether the folder with an id is explicit; called with the parent's.
- */
+/** Maps a folder to the wire; only an explicit one has an id. @param isExplicit called with the parent's id. */
 function toFolder(entry: FolderEntry, isExplicit: (id: string) => boolean): Folder {
   const { parentId } = entry;
   return {

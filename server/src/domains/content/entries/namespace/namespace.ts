@@ -25,7 +25,6 @@ export interface TargetInput {
   readonly path?: unknown;
 }
 
-/** The target of a move, and whether the move is only previewed. */
 export interface MoveTarget extends TargetInput {
   readonly dryRun?: boolean | null | undefined;
 }
@@ -54,7 +53,6 @@ export async function allFolders(handle: ReadHandle, vault: OpenVault): Promise<
   return entries;
 }
 
-/** Returns these folders and all folders below them. */
 export async function foldersBelow(handle: ReadHandle, vault: OpenVault, roots: readonly FolderEntry[]) {
   const found = [...roots];
   for (let layer = roots.map(({ id }) => id); layer.length > 0; ) {

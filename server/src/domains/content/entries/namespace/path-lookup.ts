@@ -38,7 +38,6 @@ export interface FolderEntry {
   readonly pathKey: Buffer;
   /** Created by a client: it remains when it is empty. */
   readonly explicit: boolean;
-  /** The number of notes directly inside. */
   readonly notes: number;
   /** The number of notes, attachments and folders directly inside. */
   readonly children: number;

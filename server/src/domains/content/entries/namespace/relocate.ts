@@ -36,10 +36,7 @@ export interface MovePlan {
   readonly roots: readonly MovedPath[];
   /** A target in each folder that gets items, by the path of the folder. */
   readonly places: ReadonlyMap<string, ResolvedPath>;
-  /**
-   * Rows moved to temporary path keys, for items whose names other items of the move may take; null where names must be
-   * free before the move.
-   */
+  /** Rows moved to temporary path keys, as others take their names; null where names must be free beforehand. */
   readonly parked: readonly StoredEntry[] | null;
 }
 

@@ -8,7 +8,6 @@ import type { ItemKind } from '../entries.tables.ts';
 /** Limits of a vault's trash; beyond them the oldest deletions are purged. */
 export interface TrashLimits {
   readonly notes: number;
-  /** Bytes of the notes' texts. */
   readonly textBytes: number;
   attachmentBytes(plan: Plan): number;
 }
@@ -37,7 +36,6 @@ export function removed({ notes, textBytes, attachmentBytes }: TrashContents): T
   return { notes: -notes, textBytes: -textBytes, attachmentBytes: -attachmentBytes };
 }
 
-/** Returns the limits of a vault’s trash. */
 export function limitsOf(
   { trashLimits }: Pick<EntryDeps, 'trashLimits'>,
   { plan }: Pick<OpenVault, 'plan'>,

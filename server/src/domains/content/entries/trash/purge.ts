@@ -5,7 +5,6 @@ import type { ItemKind } from '../entries.tables.ts';
 import { contentsOf, removed } from './limits.ts';
 import * as store from './trash.store.ts';
 
-/** An entry to be purged. */
 export interface EntryToPurge extends PurgedEntry {
   readonly kind: ItemKind;
   readonly size_bytes: number;
@@ -59,7 +58,6 @@ export async function clearPurged(deps: EntryDeps): Promise<void> {
   }
 }
 
-/** Like clearPurged, for one entry. */
 export async function clearEntry(
   { db, vaults, handlerOf }: EntryDeps,
   vault: VaultId,

@@ -33,10 +33,7 @@ function trashedBefore(db: Kysely<EntriesTables>, kind: ItemKind, p: Page) {
     .where((eb) => eb(eb.refTuple('deleted_at', 'id'), '<', eb.tuple(p.deletedAt, p.id)));
 }
 
-/**
- * Selects entries that were deleted after a time and come after a position, newest first. Each kind is read by its own
- * index.
- */
+/** Selects entries deleted after a time and after a position, newest first, each kind by its own index. */
 export const findTrashed = statement((db, p: Page) =>
   trashedBefore(db, 'note', p)
     .unionAll(trashedBefore(db, 'attachment', p))

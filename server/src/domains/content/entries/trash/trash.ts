@@ -107,10 +107,7 @@ function itemOf({ handlerOf, trashDays }: LockedDeps, vault: OpenVault, row: sto
   return { id, type, path, title, deleted_at: isoTime(deletedAt), actor, size_bytes, expires_at: expiresAt };
 }
 
-/**
- * Makes a deleted note or attachment live again, with its id; at its last path, or at the given one. Throws
- * `trash_not_found`, `conflict`, `limit_exceeded`, and the errors of paths.
- */
+/** Restores an entry of the trash. Throws `trash_not_found`, `conflict`, `limit_exceeded`, errors of paths. */
 async function restore(deps: LockedDeps, context: WriteContext<TrashRestored>, id: string, sent: unknown) {
   const path = sent ?? undefined;
   if (path !== undefined && typeof path !== 'string') throw invalid({ path: ['must be string'] });
@@ -154,10 +151,7 @@ function findTrashed(deps: LockedDeps, handle: ReadHandle, vault: OpenVault, id:
   return handle.get(store.findTrashedById, { vault: vault.id, id, since: expiredUntil(deps) });
 }
 
-/**
- * Returns the expiry time of the trash: entries deleted until then cannot be restored, although tombstones may be kept
- * longer.
- */
+/** Returns the time until which deletions have expired, although tombstones may be kept longer. */
 function expiredUntil({ clock, trashDays }: LockedDeps): number {
   return clock.now() - trashDays * DAY_MS;
 }
@@ -194,10 +188,7 @@ function macOf(vault: OpenVault, body: Buffer): Buffer {
 
 const ROWS_A_TRIM = 500;
 
-/**
- * Purges the oldest deletions in every vault whose trash exceeds its limits, one slice per transaction, and continues
- * interrupted calls. Resolves to the number of entries purged.
- */
+/** Purges the oldest deletions of every trash over its limits, in slices; resolves to their number. */
 async function trimTrashes(deps: EntryDeps): Promise<number> {
   const { db, vaults, trashLimits } = deps;
   let purged = 0;

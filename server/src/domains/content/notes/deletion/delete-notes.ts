@@ -14,10 +14,7 @@ import type { OpenVault } from '../../vaults/vaults.ts';
 import type { NoteDeps } from '../notes.deps.ts';
 import { toListed } from '../notes.mapper.ts';
 
-/**
- * Turns the note at a path into a tombstone; a path without a note is not an error. Throws `version_conflict` for a
- * failed precondition.
- */
+/** Deletes the note at a path; without one it does nothing. Throws `version_conflict`. */
 export async function deleteByPath(
   deps: NoteDeps,
   context: WriteContext,

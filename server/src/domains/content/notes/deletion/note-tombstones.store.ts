@@ -25,7 +25,6 @@ export const deleteBodiesOf = table('note_bodies').deleteMany(['vault_id'], 'not
 /** The edits of such notes that wait to be folded in. */
 export const deleteUpdatesOf = table('note_updates').deleteMany(['vault_id'], 'note_id');
 
-/** The highest version of the tombstones of notes at a path. */
 export const findHighestVersion = statement((db, p: { vault: VaultId; pathKey: Buffer }) =>
   db
     .selectFrom('entries')

@@ -61,10 +61,7 @@ async function checkReadable(
   await hooks.checkReadable(db, vault, ids);
 }
 
-/**
- * Deletes the aliases and edges of new tombstones. Texts, documents and versions stay in the trash, because a revival
- * continues them.
- */
+/** Deletes the aliases and edges of new tombstones; a revival continues the rest of their data. */
 export async function notesDeleted(
   { hooks, live }: NoteDeps,
   handle: WriteHandle,

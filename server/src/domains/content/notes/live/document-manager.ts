@@ -59,10 +59,7 @@ export class DocumentManager implements AsyncDisposable {
     while (this.#documents.get(id) !== document) document = await this.#document(vault, id);
     const watching = document.watch(watcher);
     return {
-      /**
-       * Resolves to a Yjs update (v1) with everything that a client with this state vector lacks (null: an empty
-       * client). All of it is on disk.
-       */
+      /** Resolves to a Yjs update (v1) of what a client lacks (null: it is empty); all of it is on disk. */
       missingFor: (stateVector: Uint8Array | null) => document.missingFor(stateVector).catch(malformedIf),
       /** All of it is on disk. */
       stateVector: () => document.stateVector(),
@@ -291,10 +288,7 @@ export class DocumentManager implements AsyncDisposable {
   }
 }
 
-/**
- * Returns the answer to a client. An update under the server's client id that is unknown even in the database is
- * forged.
- */
+/** Returns the answer to a client. An unknown update under the server's client id is forged. */
 function outcomeOf(result: ApplyResult): ApplyOutcome {
   if (typeof result === 'string') return result;
   return result.kind === 'ahead' ? 'malformed' : result.kind;

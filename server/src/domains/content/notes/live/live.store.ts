@@ -45,10 +45,7 @@ export const findWaitingBetween = statement((db, p: { after: string; before: str
     .limit(p.limit),
 );
 
-/**
- * Selects what shows whether a note has changed since it was read: its revision, and the number of its edits in the
- * log.
- */
+/** Selects the revision of each note and the number of its logged edits, which show whether it has changed. */
 export const findStates = listStatement((db, _p: object, ids: string[]) =>
   db
     .selectFrom('entries')
@@ -65,10 +62,7 @@ export const findStates = listStatement((db, _p: object, ids: string[]) =>
     .where('id', 'in', ids),
 );
 
-/**
- * Deletes edits that were acknowledged while the note was being deleted, if it has left the trash since: nothing is left
- * into which they could be folded.
- */
+/** Deletes logged edits of a note that has left the trash: nothing is left to fold them into. */
 export const deleteUpdatesOfEnded = statement((db, p: { vault: VaultId; note: NoteId }) =>
   db
     .deleteFrom('note_updates')

@@ -22,11 +22,7 @@ export interface NoteSlices {
 /** Loading a document splits no structs, so a slice may contain more than a slice of an edit. */
 const LIMITS = { structs: 4_000, deletions: 4_000, deletedLength: 100_000 };
 
-/**
- * Returns what a document with a state vector lacks of a note and its edits in the log. Throws `note_unreadable`.
- *
- * @param since null for an empty document.
- */
+/** Returns what a document (null: empty) lacks of a note and its logged edits. Throws `note_unreadable`. */
 export function sliceNote(vault: OpenVault, state: NoteState, since: Uint8Array | null): NoteSlices {
   if (since === null && state.doc !== null && state.updates.length === 0)
     return sliceStored(vault, state.note, state.doc);
@@ -38,10 +34,7 @@ export function sliceNote(vault: OpenVault, state: NoteState, since: Uint8Array 
   return { slices, snapshot: before, size: sizeOf(doc) };
 }
 
-/**
- * Cuts a stored document into slices without building it; the caller that applies them compares its text with the
- * note's.
- */
+/** Cuts a stored document into slices without building it; the caller compares its text with the note's. */
 function sliceStored(vault: OpenVault, { id, version, size_bytes }: NoteState['note'], doc: Buffer): NoteSlices {
   const { structs, ds } = Y.decodeUpdateV2(sealed.openDoc(vault, id, version, doc));
   const slices = sliceUpdate({ structs, ds }, () => 0, LIMITS);

@@ -21,7 +21,6 @@ export interface UpdateLogDeps {
   readonly vaults: { readonly holdRightsIn: CheckRights };
 }
 
-/** An edit on its way to the log. */
 export interface LoggedUpdate {
   readonly vault: OpenVault;
   readonly note: NoteId;

@@ -47,7 +47,6 @@ export function loadDocument(state: Uint8Array): Y.Doc {
   return doc;
 }
 
-/** Like applyUpdates, for one update. */
 export function applyUpdate(doc: Y.Doc, update: Uint8Array): boolean {
   return applyUpdates(doc, [update]);
 }
@@ -85,10 +84,7 @@ export function snapshotClock(snapshot: Uint8Array, client: number): number {
   return Y.decodeSnapshot(snapshot).sv.get(client) ?? 0;
 }
 
-/**
- * Returns the number of items in the document, which determines its cost in memory and time, even if little text
- * remains.
- */
+/** Returns the number of items in the document, which determines its cost even if little text remains. */
 export function structsOf(doc: Y.Doc): number {
   let count = 0;
   for (const structs of doc.store.clients.values()) count += structs.length;

@@ -9,10 +9,7 @@ import type { OpenVault } from '../../vaults/vaults.ts';
  * later and without an idempotency key, when its text may have been edited or deleted since.
  */
 
-/**
- * Length of a fingerprint, which is a truncated keyed hash. A note has a few thousand fingerprints, so a collision is
- * as unlikely as a disk error.
- */
+/** Length of a truncated keyed hash: among a few thousand, a collision is as unlikely as a disk error. */
 const FINGERPRINT_BYTES = 8;
 
 /** Maximum number of fingerprints per note, the newest ones: 32 KB. */

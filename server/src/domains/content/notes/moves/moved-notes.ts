@@ -141,10 +141,7 @@ async function buildMovedNotes(
   return moved;
 }
 
-/**
- * Reads rows and bodies from one snapshot, because a body can be unsealed only with the version in its row. Rows of
- * moving notes are known already.
- */
+/** Reads rows and bodies from one snapshot: a row has the version with which its body was sealed. */
 function readRowsAndBodies(
   { db, entries }: NoteDeps,
   vault: OpenVault,

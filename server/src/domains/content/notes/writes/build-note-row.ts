@@ -42,10 +42,7 @@ export interface TypingSpan {
   readonly continues: boolean;
 }
 
-/**
- * Builds the next version of a note from a whole text: as the smallest edit of the document, or as its initial text.
- * Throws `note_unreadable`, TooManySteps.
- */
+/** Builds a note's next version from a whole text, as the smallest edit. Throws `note_unreadable`, TooManySteps. */
 export function draftText(
   now: number,
   context: Pick<WriteContext, 'vault' | 'actor'>,

@@ -62,10 +62,7 @@ async function liveNote({ db, entries }: NoteDeps, vault: OpenVault, id: NoteId)
   return { ...sealed.openMeta(vault, row.id, row.revision, row.meta), pathKey: row.path_key };
 }
 
-/**
- * Ticks a task of a note, or unticks it. Throws `text_changed` when no task with this text is on that line, a validation
- * error, and the errors of `editText`.
- */
+/** Ticks a task of a note, or unticks it. Throws `text_changed`, `validation`, the errors of `editText`. */
 export async function toggleTask(
   deps: NoteDeps,
   context: WriteContext<TaskToggled>,
@@ -94,10 +91,8 @@ function isState(word: string): word is TaskState {
   return (TASK_STATES as readonly string[]).includes(word);
 }
 
-/** A note that may be mentioned. */
 export interface MentionTarget {
   readonly path: string;
-  /** Its title and aliases. */
   readonly names: readonly string[];
 }
 
@@ -107,10 +102,7 @@ export async function mentionedNote(deps: NoteDeps, vault: OpenVault, id: NoteId
   return { path, names: mentionNames(title, aliases) };
 }
 
-/**
- * Makes a link to a note of a place where another mentions it. Throws `text_changed` when that is no mention any more,
- * `note_not_found` for either, and the errors of `editText`.
- */
+/** Links a place that mentions a note. Throws `text_changed`, `note_not_found`, the errors of `editText`. */
 export async function linkMentionOf(
   deps: NoteDeps,
   context: WriteContext<MentionLinked>,

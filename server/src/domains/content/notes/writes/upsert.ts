@@ -91,11 +91,7 @@ export async function planUpsert(
   return isKnown || bringsNothing ? plan : withFingerprint(plan, known, fingerprint);
 }
 
-/**
- * Like planUpsert, for the live note at the path.
- *
- * @param isKnown whether the note has already received this very write.
- */
+/** Like planUpsert, for a live note. @param isKnown whether the note has already received this very write. */
 async function planEdit(
   deps: NoteDeps,
   context: WriteContext,

@@ -234,10 +234,7 @@ function refuseRecentlyDeleted({ vault, device }: WriteContext, tombstones: read
   }
 }
 
-/**
- * Returns the version before the next one. Versions continue at a path with tombstones, so a version that a client
- * sends with only the path never refers to another note's.
- */
+/** Returns the version before the next one; versions continue at a path with tombstones. */
 export function lastVersionOf(target: WriteTarget): number {
   if (target.kind === 'new') return target.tombstoneVersion;
   return Math.max(target.note.version, target.tombstoneVersion ?? 0);

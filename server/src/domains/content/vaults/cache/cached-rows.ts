@@ -5,7 +5,6 @@ import { createYield, type YieldIfDue } from '../../../../concurrency/yield.ts';
 import type { ReadHandle } from '../../../../ports/database/database.ts';
 import type { OpenVault } from '../../../foundation/access/access.ts';
 
-/** A live row in the cache. */
 export interface CachedRow {
   readonly id: string;
   readonly seq: Seq;

@@ -8,7 +8,6 @@ import { type CachedCollection, type CachedRow, CachedRows, type RowsView } from
 
 export type { CachedCollection, CachedRow } from './cached-rows.ts';
 
-/** The cached contents of a vault in one snapshot. */
 export interface CacheSnapshot {
   /** The handle of the snapshot, for what is not cached. */
   readonly handle: ReadHandle;

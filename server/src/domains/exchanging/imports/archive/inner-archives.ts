@@ -15,16 +15,11 @@ export async function openArchive(bytes: ByteSource, entriesMax: number): Promis
   return isTar(head) ? openTar(bytes) : null;
 }
 
-/** Whether a file is an archive by its name. */
 export function isArchiveName(path: string): boolean {
   return /\.(?:zip|jex|tar)$/i.test(path);
 }
 
-/**
- * Opens the archives in an archive as one archive with all their files. Damaged ones are refused like files.
- *
- * @param store keeps the unpacked archives, one after the other.
- */
+/** Opens the archives in an archive as one; damaged ones are refused. @param store keeps them unpacked. */
 export async function openInnerArchives(
   outer: Archive,
   meter: UnpackMeter,
@@ -82,7 +77,6 @@ function nullIfDamaged(error: unknown): null {
   throw error;
 }
 
-/** An archive of one file. */
 function alone(file: ArchiveFile): Archive {
   async function* files() {
     yield file;

@@ -44,10 +44,7 @@ export function readStates(update: Uint8Array): State[] | null {
 /** The reporter of awareness states: the caller of a socket. */
 export type Reporter = Pick<Principal, 'userId' | 'displayName' | 'kind'>;
 
-/**
- * Adds the user id to each awareness state, replacing any id that the client claims. States that are not objects, or
- * become too long, are left out.
- */
+/** Adds the user id to each state, over any that a client claims; leaves out states that become too long. */
 export function signedStates(states: readonly State[], { userId, displayName, kind }: Reporter): State[] {
   const actor = { user_id: userId, display_name: displayName ?? null, kind };
   return states.flatMap((said) => {

@@ -46,7 +46,6 @@ export interface CollaborationDeps {
   readonly vaults: {
     openVault(principal: Principal, header: string | undefined, need: Need): Promise<OpenVault>;
     changedRoles(held: readonly OpenVault[]): Promise<OpenVault[]>;
-    /** Returns the last seq of each vault that exists. */
     changeSeqs(ids: readonly VaultId[]): Promise<ReadonlyMap<VaultId, Seq>>;
   };
   readonly limits: CollaborationLimits;
@@ -69,7 +68,6 @@ export class Collaboration implements Disposable {
   readonly #permissions: PermissionCache;
   readonly #rooms: PresenceRooms;
   readonly #notifier: ChangeNotifier;
-  /** Number of open sockets per user. */
   readonly #sockets = new Map<UserId, number>();
   readonly #subscriptions = new DisposableStack();
 
@@ -144,7 +142,6 @@ export class Collaboration implements Disposable {
     this.#deps.bus.publish('credentials', JSON.stringify({ u: userId }));
   }
 
-  /** Call when a vault was deleted. */
   vaultClosed(vaultId: VaultId): void {
     this.#permissions.vaultDeleted(vaultId);
     this.#deps.bus.publish('closed', JSON.stringify({ v: vaultId }));

@@ -23,10 +23,7 @@ export interface Caller {
   readonly userAgent: string | null;
 }
 
-/**
- * Close codes of RFC 6455, section 7.4.1, and of the IANA registry; 4400 to 4499 stop a `WebsocketProvider` from
- * reconnecting.
- */
+/** Close codes (RFC 6455, section 7.4.1); 4400 to 4499 stop a `WebsocketProvider` from reconnecting. */
 export const CLOSE_CODES = {
   malformed: 1007,
   /** State of this process is lost; a reconnection recovers it. */

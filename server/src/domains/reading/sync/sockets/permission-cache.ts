@@ -91,10 +91,7 @@ export class Permission {
     for (const listener of [...this.listeners]) listener.revoked(lost);
   }
 
-  /**
-   * Stores the result of a check and notifies the listeners here, because opening another document may find the change
-   * first.
-   */
+  /** Stores a check's result and notifies the listeners: opening another document may find a change first. */
   renew(principal: Principal, vault: OpenVault, checkedAt: number): void {
     const isChanged = vault.permission !== this.#vault.permission;
     [this.#principal, this.#vault] = [principal, vault];
@@ -171,10 +168,7 @@ export class PermissionCache {
     return permission.check((permission) => this.#read(permission), this.#deps.clock.elapsed);
   }
 
-  /**
-   * Returns the standing under which a client's edits are stored; the decision is repeated if rights are removed before
-   * that.
-   */
+  /** Returns the standing under which edits are stored; decided anew if rights are removed before that. */
   standingOf(permission: Permission): Standing {
     const { principal, vault } = permission;
     const subject = { userId: principal.userId, vaultId: vault.id };
@@ -214,10 +208,7 @@ export class PermissionCache {
     for (const permission of this.#permissions.values()) permission.markStale();
   }
 
-  /**
-   * Once a second, checks permissions with a reported change, some of the least recently checked ones, and those of
-   * members whose role has changed.
-   */
+  /** Checks permissions with a reported change, some of the oldest, and those of members with another role. */
   sweep(): void {
     // The database is unavailable: the next sweep looks again.
     this.#checkRoles().catch(() => undefined);

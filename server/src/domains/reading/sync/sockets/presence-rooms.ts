@@ -123,7 +123,6 @@ function openStates(vault: OpenVault, name: string, sealed: string): State[] {
   }
 }
 
-/** The clients of one document. */
 export class PresenceRoom {
   readonly vault: OpenVault;
   readonly presence = new Presence();
@@ -140,11 +139,7 @@ export class PresenceRoom {
     this.#empty = empty;
   }
 
-  /**
-   * Sends a member's states, signed with its user id, to every member including itself.
-   *
-   * @param isFirst whether this is its first message.
-   */
+  /** Sends a member's signed states to all members, itself too. @param isFirst whether it is its first message. */
   publish(member: Member, states: readonly State[], reporter: Reporter, isFirst: boolean): void {
     const first = isFirst ? reporter.userId : null;
     const changes = this.presence.receive(member, signedStates(states, reporter), first, this.#now());

@@ -13,11 +13,7 @@ const NEW_CLIENTS_MAX = 64;
 /** Reason to refuse or delay an update, as far as its clocks and the document's show. */
 export type InadmissibleReason = 'foreign' | 'ahead' | 'missing' | 'too_large';
 
-/**
- * Reads an update and compares it with the document. Linear in the bytes of the update. Throws MalformedUpdate.
- *
- * @param ownClient the client id under which the server itself edits.
- */
+/** Compares an update with the document. Throws MalformedUpdate. @param ownClient the server's client id. */
 export function admit(doc: Doc, ownClient: number, update: Uint8Array): ScannedUpdate | InadmissibleReason {
   const scan = scanUpdate(update);
   if (scan.structs > STRUCTS_MAX) return 'too_large';

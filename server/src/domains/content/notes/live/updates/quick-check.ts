@@ -53,10 +53,7 @@ interface ItemPosition {
   readonly right: StructId | null;
 }
 
-/**
- * Returns the neighbour in the document to which a reference leads: itself, or the neighbour of the update's item that
- * contains it.
- */
+/** Returns a neighbour in the document: itself, or the neighbour of the update's item that contains it. */
 function inDocument(
   doc: Y.Doc,
   id: StructId | null,

@@ -15,10 +15,7 @@ export interface TrialInput {
 export type Trial =
   | {
       readonly kind: 'accepted';
-      /**
-       * Update (v1) with everything it adds to the document; `slices` has the same in parts to apply one after the
-       * other.
-       */
+      /** Update (v1) with all it adds to the document; `slices` has the same in parts, to apply in order. */
       readonly added: Uint8Array;
       readonly slices: readonly Uint8Array[];
       readonly size: DocumentSize;

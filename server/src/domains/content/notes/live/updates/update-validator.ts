@@ -31,10 +31,7 @@ export interface ScannedUpdate {
   readonly deletedLength: number;
 }
 
-/**
- * An item of an update, with the neighbours between which it was inserted, null at the start and the end: Yjs resolves
- * them before it integrates the item.
- */
+/** An item of an update with the neighbours between which it was inserted; null at the start and the end. */
 export interface ScannedItem {
   readonly client: number;
   readonly clock: number;
@@ -245,10 +242,7 @@ function atLeast(clocks: Map<number, number>, client: number, below: number): vo
   if (below > (clocks.get(client) ?? 0)) clocks.set(client, below);
 }
 
-/**
- * Returns the clocks in a state vector (Yjs, v1) by client. Throws MalformedUpdate: a vector can claim billions of
- * clients in a few bytes.
- */
+/** Returns the clocks of a state vector (Yjs, v1), which may claim billions. Throws MalformedUpdate. */
 export function readStateVector(bytes: Uint8Array): Map<number, number> {
   const reader = new Reader(bytes);
   const vector = new Map<number, number>();

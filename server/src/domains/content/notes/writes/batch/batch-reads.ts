@@ -4,10 +4,7 @@ import type { NoteDeps } from '../../notes.deps.ts';
 import * as store from '../../notes.store.ts';
 import { keysOf, type NoteInput, readsOf, recentOf, type TargetReads } from '../write-target.ts';
 
-/**
- * Reads for the plan of a batch: the rows of many notes in one statement, and each folder once. Changes before the
- * transaction are detected there, as for a single note.
- */
+/** Reads for the plan of a batch: the rows of many notes in one statement, and each folder once. */
 export class BatchReads implements TargetReads {
   readonly #deps: NoteDeps;
   readonly #context: WriteContext;

@@ -111,10 +111,7 @@ export const DRAFT_SEALS = 5;
 /** The same for a flush, which makes at most four versions. */
 export const FOLD_SEALS = 4 * DRAFT_SEALS;
 
-/**
- * Steps of a comparison on this thread, some two milliseconds. Most drafts take far fewer, but a few kilobytes of lines
- * that occur often in both texts take fifteen times as many.
- */
+/** Steps of a comparison on this thread, some two milliseconds, of which most drafts take far fewer. */
 const ON_THIS_THREAD = { allowed: 100_000 };
 
 /** Like draftText, but on a worker thread for a large text or a long comparison. */

@@ -23,11 +23,7 @@ interface WriteInput {
   readonly actor: Actor;
 }
 
-/**
- * The tasks of this domain on the worker threads of the pool. Their input contains the keys.
- *
- * @param openKey opens a shared key; the composition root of the thread passes it in.
- */
+/** The tasks of this domain on worker threads. @param openKey opens a shared key of their input. */
 export function createNoteTasks(openKey: (key: SharedKey) => SealingKey) {
   const opened = ({ key, ...vault }: TransferredVault): OpenVault => ({ ...vault, key: openKey(key) });
   return {
