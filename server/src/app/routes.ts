@@ -1,22 +1,18 @@
 import { apiKeysRoutes } from '../domains/connecting/credentials/api-keys/api-keys.routes.ts';
 import { connectionsRoutes } from '../domains/connecting/credentials/connections/connections.routes.ts';
 import { ticketsRoutes } from '../domains/connecting/credentials/tickets/tickets.routes.ts';
-import { devicesRoutes } from '../domains/connecting/devices/devices.routes.ts';
-import { linkPageRoutes } from '../domains/connecting/devices/link-page.routes.ts';
+import { devicesRoutes, linkPageRoutes } from '../domains/connecting/devices/devices.routes.ts';
 import { consentRoutes } from '../domains/connecting/oauth/consent.routes.ts';
 import { oauthRoutes } from '../domains/connecting/oauth/oauth.routes.ts';
 import { providerRoutes } from '../domains/connecting/oauth/provider.routes.ts';
 import { accountsRoutes } from '../domains/content/accounts/accounts.routes.ts';
 import { attachmentsRoutes } from '../domains/content/attachments/attachments.routes.ts';
-import { foldersRoutes } from '../domains/content/entries/folders/folders.routes.ts';
-import { movesRoutes } from '../domains/content/entries/moves/moves.routes.ts';
-import { trashRoutes } from '../domains/content/entries/trash/trash.routes.ts';
+import { entriesRoutes } from '../domains/content/entries/entries.routes.ts';
 import { identitiesRoutes } from '../domains/content/identities/identities.routes.ts';
 import { linksRoutes } from '../domains/content/links/links.routes.ts';
 import { membersRoutes } from '../domains/content/members/members.routes.ts';
-import { folderNotesRoutes } from '../domains/content/notes/folder-notes.routes.ts';
 import { historyRoutes } from '../domains/content/notes/history/history.routes.ts';
-import { batchRoutes, notesRoutes, textEditsRoutes } from '../domains/content/notes/notes.routes.ts';
+import { batchRoutes, folderNotesRoutes, notesRoutes, textEditsRoutes } from '../domains/content/notes/notes.routes.ts';
 import { personalRoutes } from '../domains/content/personal/personal.routes.ts';
 import { vaultsRoutes } from '../domains/content/vaults/vaults.routes.ts';
 import { importsRoutes } from '../domains/exchanging/imports/imports.routes.ts';
@@ -49,9 +45,7 @@ export function routesOf(domains: Domains): Route[] {
     ...historyRoutes(domains.notes),
     ...attachmentsRoutes(domains.attachments),
     ...linksRoutes(domains.links),
-    ...foldersRoutes(domains.entries.folders),
-    ...movesRoutes(domains.entries),
-    ...trashRoutes(domains.entries.trash),
+    ...entriesRoutes(domains.entries),
     ...folderNotesRoutes(domains.entries.folders, domains.notes),
     ...syncRoutes(domains.sync),
     ...searchRoutes(domains.search),

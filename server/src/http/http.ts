@@ -36,8 +36,7 @@ import {
 } from './connections/sockets.ts';
 import { answerClientError, errorHandler, headersFor, requestIdOf } from './errors.ts';
 import { type FetchRoute, mountFetchRoute } from './fetch/fetch-route.ts';
-import { type MetricsAccess, mountMetrics } from './monitoring/metrics.ts';
-import { mountApiProbes, mountProbes, type Readiness } from './monitoring/probes.ts';
+import { type MetricsAccess, mountApiProbes, mountMetrics, mountProbes, type Readiness } from './monitoring/probes.ts';
 import { openApiDocument } from './openapi.ts';
 import { corsFor } from './origins/cors.ts';
 import { allowedOrigins } from './origins/origins.ts';

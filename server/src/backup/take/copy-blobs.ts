@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
 import { type BlobId, NIL_UUID, type VaultId } from '@notevault/protocol/values/ids.ts';
 import { fromOpened } from '../../concurrency/opened-pieces.ts';
 import type { BlobKey, Blobs } from '../../ports/blobs/blobs.ts';
@@ -9,7 +10,6 @@ import { partIn, writeFileDurably } from '../files.ts';
 import { BackupDamaged, sha256 } from '../format.ts';
 import type { BackupSource } from '../read/source.ts';
 import type { BackupLease } from './lease.ts';
-import type { Pace } from './pace.ts';
 import type { BackupTarget } from './take-backup.ts';
 
 const PAGE = 1000;
@@ -127,3 +127,19 @@ async function* readable(previous: BackupSource): AsyncGenerator<ListedBlob> {
 }
 
 async function* none(): AsyncGenerator<never> {}
+
+export class Pace {
+  readonly #bytesPerSecond: number;
+  #freeAt = performance.now();
+
+  constructor(bytesPerSecond: number) {
+    this.#bytesPerSecond = bytesPerSecond;
+  }
+
+  /** Resolves when this many more bytes may be copied. */
+  async spend(bytes: number): Promise<void> {
+    const now = performance.now();
+    this.#freeAt = Math.max(now, this.#freeAt) + (bytes / this.#bytesPerSecond) * 1000;
+    if (this.#freeAt - now >= 1) await delay(this.#freeAt - now);
+  }
+}

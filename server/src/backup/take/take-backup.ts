@@ -30,9 +30,8 @@ import {
 import { cutRows, FILE_PIECE_BYTES } from '../pieces.ts';
 import type { BackupSource } from '../read/source.ts';
 import { damageLines, findDamagedRows } from '../verify/damaged-rows.ts';
-import { type CopiedBlobs, copyBlobs } from './copy-blobs.ts';
+import { type CopiedBlobs, copyBlobs, Pace } from './copy-blobs.ts';
 import { BackupLease } from './lease.ts';
-import { Pace } from './pace.ts';
 
 /** The destination of a backup. Nothing in it can be restored until `finish` has resolved. */
 export interface BackupTarget extends AsyncDisposable {

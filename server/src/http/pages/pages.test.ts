@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
-import { MARK, PAGE_STYLE } from './page-style.ts';
-import { html, pageOf } from './pages.ts';
+import { html, MARK, PAGE_STYLE, pageOf } from './pages.ts';
 
 test('html escapes values wherever they are, and keeps pieces of pages as they are', () => {
   const hostile = `</p><script>alert("1")</script>'\`&amp;`;

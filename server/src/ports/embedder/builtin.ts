@@ -1,6 +1,5 @@
 import type { Clock } from '../clock/clock.ts';
 import { type Embedder, type EmbedOptions, normalize, type Passage, type Space } from './embedder.ts';
-import { FeatureAmounts } from './feature-amounts.ts';
 import { type FeatureKind, featuresOf, KANA, PAIR, PIECE, type Run, runsOf, SINGLE, WORD } from './features.ts';
 import { ThreadedEmbedder } from './threaded.ts';
 
@@ -54,14 +53,27 @@ export function builtinEmbedder(): Embedder {
   };
 }
 
-/** Used for one text at a time, because making its arrays would take a tenth of the time of a text. */
-const features = new FeatureAmounts();
+interface Feature {
+  kind: FeatureKind;
+  amount: number;
+  /** When it occurred last: of two features with one hash, the later one gives it its kind. */
+  time: number;
+}
+/** The features of a text by hash, in the order in which they were added; collisions are rare enough not to matter. */
+type Features = Map<number, Feature>;
 
-function vectorOf(weigh: (amount: number) => number): Float32Array {
+/** Returns a feature; a new one is added with the amount 0. */
+function featureOf(features: Features, hash: number, kind: FeatureKind, time: number): Feature {
+  const feature = features.get(hash) ?? { kind, amount: 0, time };
+  features.set(hash, feature);
+  if (time >= feature.time) Object.assign(feature, { kind, time });
+  return feature;
+}
+
+function vectorOf(features: Features, weigh: (amount: number) => number): Float32Array {
   const vector = new Float32Array(DIMENSIONS);
-  for (let position = 0; position < features.count; position++) {
-    const hash = features.hashAt(position);
-    const weight = weigh(features.amountAt(position)) * WEIGHTS[features.kindAt(position)];
+  for (const [hash, { kind, amount }] of features) {
+    const weight = weigh(amount) * WEIGHTS[kind];
     const at = (hash & 0x7fffffff) % DIMENSIONS;
     vector[at] = (vector[at] ?? 0) + (hash >>> 31 === 0 ? weight : -weight);
   }
@@ -69,18 +81,14 @@ function vectorOf(weigh: (amount: number) => number): Float32Array {
 }
 
 function passageVector({ about, text }: Passage): Float32Array {
-  features.clear();
-  const runs = addRuns(text, 1, 0);
-  addRuns(about, ABOUT_WEIGHT, runs);
-  return vectorOf(Math.log1p);
+  const features: Features = new Map();
+  const runs = addRuns(features, text, 1, 0);
+  addRuns(features, about, ABOUT_WEIGHT, runs);
+  return vectorOf(features, Math.log1p);
 }
 
-/**
- * Adds the features of a text, counting repeated runs together. Returns the number of runs so far.
- *
- * @param before the number of runs that were added before.
- */
-function addRuns(text: string, weight: number, before: number): number {
+/** Adds the features of a text, after `before` runs, and repeated runs together. Returns the number of runs so far. */
+function addRuns(features: Features, text: string, weight: number, before: number): number {
   const runs = new Map<string, { readonly run: Run; times: number; last: number }>();
   let last = before;
   for (const run of runsOf(text)) {
@@ -94,8 +102,7 @@ function addRuns(text: string, weight: number, before: number): number {
   }
   for (const { run, times, last: time } of runs.values()) {
     featuresOf(run, (hash, kind) => {
-      const position = features.positionOf(hash, kind, time);
-      features.setAmount(position, features.amountAt(position) + times * weight);
+      featureOf(features, hash, kind, time).amount += times * weight;
     });
   }
   return last;
@@ -104,14 +111,14 @@ function addRuns(text: string, weight: number, before: number): number {
 async function queryVector(query: string, { idf }: EmbedOptions): Promise<Float32Array> {
   const words = [...runsOf(query)].flatMap(wordsOf).slice(0, QUERY_WORDS_MAX);
   const rarities = await idf(words.map(({ text }) => text));
-  features.clear();
+  const features: Features = new Map();
   words.forEach((word, index) => {
     featuresOf(word, (hash, kind) => {
-      const position = features.positionOf(hash, kind, index);
-      features.setAmount(position, Math.max(features.amountAt(position), rarities[index] ?? 0));
+      const feature = featureOf(features, hash, kind, index);
+      feature.amount = Math.max(feature.amount, rarities[index] ?? 0);
     });
   });
-  return vectorOf((amount) => amount);
+  return vectorOf(features, (amount) => amount);
 }
 
 /** Made when it is first needed: it reads its dictionaries then, which takes 25 ms. */

@@ -1,3 +1,5 @@
+import { NotevaultError } from '@notevault/protocol/errors.ts';
+import * as schema from '@notevault/protocol/folders.ts';
 import { MovedCount } from '@notevault/protocol/links.ts';
 import { LinkMention, MentionLinked } from '@notevault/protocol/mentions.ts';
 import {
@@ -22,7 +24,9 @@ import { idParam, limitParam } from '../../../http/params.ts';
 import { writeContextOf } from '../../../http/request-context.ts';
 import { idempotentRoute, type Reply, type Route, route } from '../../../http/route.ts';
 import { skipInTransaction } from '../../foundation/idempotency/idempotency.ts';
+import type { Folders } from '../entries/entries.ts';
 import { preconditionOf } from '../entries/precondition.ts';
+import { folderPathFrom } from '../entries/request-paths.ts';
 import type { Notes } from './notes.ts';
 
 const BATCH_ERRORS = ['missing_ids', 'invalid_ids', 'too_many_items', 'item_not_found', 'note_unreadable'] as const;
@@ -242,4 +246,44 @@ const RECENT_MAX = 100;
  */
 function noteReply({ content, ...others }: Note): Pick<Reply<Note>, 'body' | 'etag'> {
   return { body: { content, ...others }, etag: `${others.content_hash}.${shortHash(JSON.stringify(others))}` };
+}
+
+export function folderNotesRoutes(folders: Folders, notes: Notes): Route[] {
+  return [
+    route({
+      method: 'GET',
+      path: '/folders/list',
+      operation: 'listFolderNotes',
+      summary: 'List the notes directly inside a folder, given by path',
+      compresses: true,
+      revalidates: 'vault',
+      answerBytes: answerBytes.page,
+      query: schema.FolderQuery,
+      responses: { 200: schema.NotesInFolder },
+      errors: ['folder_parameter', 'note_unreadable', 'attachment_unreadable'],
+      handle: async ({ vault, query }) => {
+        if (query.folder === undefined) throw new NotevaultError('folder_parameter');
+        const path = folderPathFrom(query.folder, 'folder');
+        const entry = path === '' ? null : await folders.at(vault, path);
+        if (path !== '' && entry === null) return { body: { folder: path, notes: [] } };
+        return { body: { folder: entry?.path ?? '', notes: await notes.listIn(vault, entry?.id ?? null) } };
+      },
+    }),
+    route({
+      method: 'GET',
+      path: '/folders/by-id/:id/notes',
+      operation: 'listFolderNotesById',
+      summary: 'List the notes directly inside an explicit folder, given by id',
+      compresses: true,
+      revalidates: 'vault',
+      answerBytes: answerBytes.page,
+      params: IdParams,
+      responses: { 200: schema.NotesInFolderById },
+      errors: ['bad_folder_id', 'folder_id_not_found', 'note_unreadable', 'attachment_unreadable'],
+      handle: async ({ vault, params }) => {
+        const { id } = await folders.byId(vault, params.id);
+        return { body: { notes: await notes.listIn(vault, id) } };
+      },
+    }),
+  ];
 }

@@ -1,18 +1,18 @@
+import { tagKey } from '@notevault/note-text/tags.ts';
 import { NotevaultError } from '@notevault/protocol/errors.ts';
-import type { Note, NoteListed, UpsertNote } from '@notevault/protocol/notes.ts';
+import type { Counted, Note, NoteListed, UpsertNote } from '@notevault/protocol/notes.ts';
 import type { FolderId, NoteId } from '@notevault/protocol/values/ids.ts';
 import { createYield } from '../../../concurrency/yield.ts';
 import type { WriteContext } from '../entries/entries.ts';
-import type { OpenVault } from '../vaults/vaults.ts';
+import type { OpenVault, VaultCache } from '../vaults/vaults.ts';
 import { createNoteChangeFeed } from './change-feed.ts';
 import { deleteById, deleteByPath, deleteMany } from './deletion/delete-notes.ts';
-import { countFacet } from './facets.ts';
 import { knownTexts } from './history/known-texts.ts';
 import { authorsSince, revertVersions, textOfVersion } from './history/revert.ts';
 import { listVersions, readVersion, restoreVersion, thinVersions } from './history/versions.ts';
 import { DocumentManager } from './live/document-manager.ts';
 import { createMoveOperations } from './moves/move.ts';
-import { cachedNotes } from './note-cache.ts';
+import { type CachedNote, cachedNotes } from './note-cache.ts';
 import { createNoteKind, purgeSlice } from './note-kind.ts';
 import type { LiveDeps, LiveNotifications, NoteDeps, NotePlace, NoteWithLinks } from './notes.deps.ts';
 import { cachedToListed, notePathOf, openNote, toListed, toNote } from './notes.mapper.ts';
@@ -153,4 +153,42 @@ async function listIn(
     notes.push(toListed(vault, row));
   }
   return notes.sort((a, b) => (a.path < b.path ? -1 : 1));
+}
+
+interface FacetCount {
+  count: number;
+  name: string;
+  /** The note from which the spelling is taken. */
+  by: CachedNote;
+}
+
+/** Counts the values of all notes, without case, by name; the oldest note spells them. Throws `note_unreadable`. */
+async function countFacet(
+  cache: VaultCache,
+  vault: OpenVault,
+  valuesOf: (note: CachedNote) => readonly string[],
+): Promise<Counted[]> {
+  const found = new Map<string, FacetCount>();
+  await cache.snapshot(vault, async (snapshot) => {
+    const yieldIfDue = createYield();
+    for (const note of (await snapshot.rows(cachedNotes)).byId.values()) {
+      await yieldIfDue();
+      for (const name of valuesOf(note)) count(found, name, note);
+    }
+  });
+  return [...found].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, { name, count }]) => ({ name, count }));
+}
+
+function count(found: Map<string, FacetCount>, name: string, by: CachedNote): void {
+  const key = tagKey(name);
+  const seen = found.get(key);
+  if (seen === undefined) found.set(key, { count: 1, name, by });
+  else {
+    seen.count += 1;
+    if (isOlder(by, seen.by)) Object.assign(seen, { name, by });
+  }
+}
+
+function isOlder(a: CachedNote, b: CachedNote): boolean {
+  return a.createdAt === b.createdAt ? a.id < b.id : a.createdAt < b.createdAt;
 }

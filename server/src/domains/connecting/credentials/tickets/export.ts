@@ -1,12 +1,13 @@
 import { once } from 'node:events';
 import { Readable } from 'node:stream';
+import { nameFault, portableName } from '@notevault/note-text/file-names.ts';
+import { ancestorsOf, fileName, folderOf, foldPath, joinPath, numberedPath } from '@notevault/note-text/paths.ts';
 import { NotevaultError } from '@notevault/protocol/errors.ts';
 import { FAULTS_NAME, LIST_HEAD, LIST_NAME, type ListLine } from '@notevault/protocol/vault-zip.ts';
 import { ZipFile } from 'yazl';
 import { copiesOf } from '../../../../concurrency/opened-pieces.ts';
 import type { OpenVault } from '../../../content/vaults/vaults.ts';
 import type { ExportDeps } from './tickets.ts';
-import { ZipNames } from './zip-names.ts';
 
 /** Types whose bytes are compressed already. */
 const PACKED = /\.(?:png|jpe?g|gif|webp|avif|heic|mp[34]|m4[av]|mov|webm|ogg|opus|flac|pdf|zip|docx|xlsx|pptx|epub)$/i;
@@ -141,5 +142,48 @@ class ZipWriter {
   stop(): void {
     this.isStopped = true;
     this.#current?.destroy();
+  }
+}
+
+/** The names in a zip of a vault's paths: the paths themselves, unless a system cannot hold a file of that name. */
+class ZipNames {
+  readonly #names = new Map<string, string>();
+  readonly #taken = new Set([LIST_NAME, FAULTS_NAME].map(foldPath));
+
+  /** @param paths all that will be named, so that a changed name takes none of theirs. */
+  constructor(paths: Iterable<string>) {
+    for (const path of paths) {
+      // Start at the root: renaming a folder renames its contents.
+      for (const each of [path, ...ancestorsOf(path)].reverse()) {
+        if (!this.#isPortable(each)) break;
+        this.#set(each, each);
+      }
+    }
+  }
+
+  nameOf(path: string): string {
+    const known = path === '' ? '' : this.#names.get(foldPath(path));
+    return known ?? this.#set(path, this.#freeName(path));
+  }
+
+  #freeName(path: string): string {
+    const wanted = joinPath(this.nameOf(folderOf(path)), portableName(fileName(path)));
+    for (let number = 1; ; number++) {
+      const name = numberedPath(wanted, number);
+      if (!this.#taken.has(foldPath(name))) return name;
+    }
+  }
+
+  #isPortable(path: string): boolean {
+    const key = foldPath(path);
+    if (this.#taken.has(key)) return this.#names.has(key);
+    return nameFault(fileName(path)) === null;
+  }
+
+  #set(path: string, name: string): string {
+    const key = foldPath(path);
+    this.#names.set(key, name);
+    this.#taken.add(foldPath(name));
+    return name;
   }
 }
