@@ -34,6 +34,10 @@ import {
 } from './stage-folder.ts';
 import { STAGING } from './unfinished-restore.ts';
 
+/** The table of the steps of the schema, which the target has already. */
+const RECORD = 'schema_migrations';
+const PIECE_CHARACTERS = 64 * 1024;
+
 /** An arbitrary number that only restores lock in a database. */
 const LOCK = 7_266_482_312;
 export const POINT_PREFIX = 'restore_point_';
@@ -234,10 +238,6 @@ async function prepareReturn(config: Config, url: string, revokeCredentials: boo
   const key = await masterKeyFor(config, db, clock, { unfinishedRotation: false });
   return await checkWith({ db, blobs, key, config, clock });
 }
-
-/** The table of the steps of the schema, which the target has already. */
-const RECORD = 'schema_migrations';
-const PIECE_CHARACTERS = 64 * 1024;
 
 /** Copies the rows of a SQLite database into the tables of PostgreSQL, which are at the same schema and empty. */
 async function copySqliteTables(file: string, client: Client): Promise<void> {
