@@ -1,0 +1,14 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { seedOfRun } from '../kit/random.ts';
+import { faultsOf, soak } from './soak.ts';
+
+test('a server holds no more memory, files, permits and leases after 20 minutes of mixed load', async (t) => {
+  const run = { minutes: 20, starts: 2, phases: 5, rate: 50, seed: seedOfRun(t) };
+  const phases = await soak({ ...run, report: (line) => t.diagnostic(line) });
+  assert.deepEqual(
+    faultsOf(phases),
+    [],
+    `node server/test/faults/soak.ts --minutes 20 --starts 2 --phases 5 --seed ${run.seed}`,
+  );
+});
