@@ -2,6 +2,8 @@ import { AcknowledgingClient } from '../kit/clients/acknowledging-client.ts';
 import { fileOf, sha256, uploadRaw } from '../kit/content/files.ts';
 import { type Answer, Caller } from '../kit/person.ts';
 import { registerAt } from '../kit/setup-tokens.ts';
+import { tokenOf } from '../kit/shared-vault.ts';
+import { codeAt } from '../kit/totp.ts';
 
 /** The contents of a data set, as a later version must find them. */
 export interface Contents {
@@ -10,6 +12,17 @@ export interface Contents {
   /** A personal access token that may read everything. */
   readonly token: string;
   readonly vaults: readonly VaultContents[];
+  /** A member of the last vault; since 0.3.0. */
+  readonly member?: MemberContents;
+  /** A public link to a note of the last vault; since 0.3.0. */
+  readonly publicLink?: { readonly path: string; readonly heading: string };
+}
+
+export interface MemberContents {
+  readonly email: string;
+  readonly password: string;
+  /** A code for a sign-in without the authenticator app, which can be used once. */
+  readonly recoveryCode: string;
 }
 
 export interface VaultContents {
@@ -49,7 +62,34 @@ export async function fill(url: string): Promise<Contents> {
   for (const name of ['Diary', 'Work']) vaults.push(await fillVault(url, session, name));
   const access = Object.fromEntries(vaults.map(({ id }) => [id, 'read']));
   const { key } = done(await alice.post('/connections/pat', { name: 'reader', vault_access: access })).body;
-  return { ...account, token: key, vaults };
+  const { id = '' } = vaults.at(-1) ?? {};
+  return {
+    ...account,
+    token: key,
+    vaults,
+    member: await fillMember(url, alice, id),
+    publicLink: await share(alice, id),
+  };
+}
+
+/** Lets bob into a vault, who has a second factor. */
+async function fillMember(url: string, alice: Caller, vault: string): Promise<MemberContents> {
+  const account = { email: 'bob@example.org', password: 'a long enough password' };
+  const { access_token: session } = done(await registerAt(url, account)).body;
+  const bob = new Caller(url, async () => ({ authorization: `Bearer ${session}` }));
+  const invitation = done(await alice.post(`/vaults/${vault}/invitations`, { role: 'editor' })).body;
+  done(await bob.post(`/invitations/${tokenOf(invitation.url)}/accept`));
+  const { secret } = done(await bob.post('/me/totp')).body;
+  const confirmed = done(await bob.post('/me/totp/confirm', { code: codeAt(secret, Date.now()) })).body;
+  return { ...account, recoveryCode: confirmed.recovery_codes[0] };
+}
+
+/** Makes a public link to a note. */
+async function share(alice: Caller, vault: string): Promise<{ path: string; heading: string }> {
+  const headers = { 'x-vault-id': vault };
+  const note = done(await alice.get('/notes/Garden/Roses.md', headers)).body;
+  const { url } = done(await alice.post('/vault/links', { note_id: note.id }, headers)).body;
+  return { path: new URL(url).pathname, heading: 'Roses' };
 }
 
 async function fillVault(url: string, session: string, name: string): Promise<VaultContents> {

@@ -18,7 +18,7 @@ import { Folder, startServe } from '../kit/programs/process.ts';
 import { registerAt } from '../kit/setup-tokens.ts';
 import { tokenOf } from '../kit/shared-vault.ts';
 import { contentsOf, ddlOf, folderOf, load, loadBackup, presentDdl, releases } from './data-set.ts';
-import type { VaultContents } from './fill.ts';
+import type { Contents, VaultContents } from './fill.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
@@ -53,7 +53,7 @@ async function checkVault(url: string, token: string, vault: VaultContents): Pro
 async function checkSharing(url: string, owner: Caller, { id, typed, versions }: VaultContents): Promise<void> {
   const vault = { 'x-vault-id': id };
   const made = await owner.post(`/vaults/${id}/invitations`, { role: 'editor' });
-  const account = { email: 'bob@example.org', password: 'a long enough password' };
+  const account = { email: 'new-bob@example.org', password: 'a long enough password' };
   const { access_token } = (await registerAt(url, account)).body;
   const bob = new Caller(url, async () => ({ authorization: `Bearer ${access_token}` }));
   assert.equal((await bob.post(`/invitations/${tokenOf(made.body.url)}/accept`)).status, 200);
@@ -93,6 +93,24 @@ async function checkSharing(url: string, owner: Caller, { id, typed, versions }:
   assert.equal((await owner.get('/sync/manifest', vault)).status, 404);
 }
 
+/** Checks that a member still signs in with a second factor and reaches the vault, and that a public link still works. */
+async function checkPeople(url: string, { member, publicLink, vaults }: Contents): Promise<void> {
+  if (member === undefined || publicLink === undefined) return;
+  const { email, password, recoveryCode: code } = member;
+  const anyone = new Caller(url);
+  const { ticket } = (await anyone.post('/auth/login', { email, password })).body;
+  const { access_token } = (await anyone.post('/auth/second-factor', { ticket, code })).body;
+  const bob = new Caller(url, async () => ({ authorization: `Bearer ${access_token}` }));
+  const listed = (await bob.get('/vaults')).body.vaults as { id: string; role: string }[];
+  assert.deepEqual(
+    listed.map(({ id, role }) => [id, role]),
+    [[vaults.at(-1)?.id, 'editor']],
+  );
+  const page = await fetch(url + publicLink.path, { headers: { accept: 'text/html' } });
+  assert.equal(page.status, 200);
+  assert.match(await page.text(), new RegExp(`<h1[^>]*>.*${publicLink.heading}`));
+}
+
 /** Keeps versions from being thinned, and the trash from being emptied, for the time since the data was stored. */
 async function keepWhatIsOld(place: Parameters<typeof openRaw>[0]): Promise<void> {
   await using raw = await openRaw(place);
@@ -119,8 +137,10 @@ for (const version of releases()) {
       const database = postgres === null ? {} : { NOTEVAULT_DATABASE_URL: postgres.url };
       const env = { NOTEVAULT_DATA_DIR: dataDir, NOTEVAULT_LOG_LEVEL: 'error', ...database };
       await using server = await startServe({ env });
-      const { email, password, token, vaults } = contentsOf(version, engine);
+      const contents = contentsOf(version, engine);
+      const { email, password, token, vaults } = contents;
       for (const vault of vaults) await checkVault(server.url, token, vault);
+      await checkPeople(server.url, contents);
       const signed = await new Caller(server.url).post('/auth/login', { email, password });
       assert.equal(signed.status, 200);
       const owner = new Caller(server.url, async () => ({ authorization: `Bearer ${signed.body.access_token}` }));
@@ -148,8 +168,9 @@ for (const version of releases()) {
       await restoreBackup({ ...request, revokeCredentials: false });
       await keepWhatIsOld(postgres ?? { file: databaseFile(folder.at('data')) });
       await using server = await startServe({ env });
-      const { token, vaults } = contentsOf(version, engine);
-      for (const vault of vaults) await checkVault(server.url, token, vault);
+      const contents = contentsOf(version, engine);
+      for (const vault of contents.vaults) await checkVault(server.url, contents.token, vault);
+      await checkPeople(server.url, contents);
     });
   }
 }
