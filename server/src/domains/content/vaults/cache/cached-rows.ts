@@ -50,10 +50,8 @@ export class CachedRows<Row extends CachedRow> implements RowsView<Row> {
   /** The seq up to which all writes are included. */
   seq = 0 as Seq;
   readonly #collection: CachedCollection<Row>;
-  /** Null until it is requested. */
+  /** Null after a change, until it is requested. */
   #sorted: Row[] | null = null;
-  /** Ids of rows that are missing or outdated in `#sorted`. */
-  readonly #unsorted = new Set<string>();
 
   constructor(collection: CachedCollection<Row>, vault: OpenVault) {
     this.#collection = collection;
@@ -85,52 +83,21 @@ export class CachedRows<Row extends CachedRow> implements RowsView<Row> {
   }
 
   async sorted(): Promise<readonly Row[]> {
-    const yieldIfDue = createYield();
-    if (this.#sorted === null) this.#sorted = await sortedByPath([...this.byId.values()], yieldIfDue);
-    else if (this.#unsorted.size > 0) {
-      const fresh = this.#rowsOf(this.#unsorted);
-      this.#sorted = await merged(
-        this.#sorted.filter(({ id }) => !this.#unsorted.has(id)),
-        await sortedByPath(fresh, yieldIfDue),
-        yieldIfDue,
-      );
-    }
-    this.#unsorted.clear();
+    this.#sorted ??= await sortedByPath([...this.byId.values()], createYield());
     return this.#sorted;
   }
 
-  #rowsOf(ids: ReadonlySet<string>): Row[] {
-    return [...ids].flatMap((id) => this.byId.get(id) ?? []);
-  }
-
   #apply({ id, seq, row }: RowChange<Row>): void {
+    this.#sorted = null;
     this.#unreadable.delete(id);
-    if (row === 'unreadable') this.#unreadable.set(id, { id, seq, type: this.#collection.type });
-    else if (row !== null) {
-      this.#put(row);
-      return;
-    }
     const old = this.byId.get(id);
     if (old !== undefined) this.bytes -= this.#collection.bytesOf(old);
-    this.byId.delete(id);
-    this.#unsort(id);
-  }
-
-  #put(row: Row): void {
-    const old = this.byId.get(row.id);
-    if (old !== undefined) this.bytes -= this.#collection.bytesOf(old);
-    this.byId.set(row.id, row);
-    this.bytes += this.#collection.bytesOf(row);
-    this.#unsort(row.id);
-  }
-
-  #unsort(id: string): void {
-    if (this.#sorted === null) return;
-    this.#unsorted.add(id);
-    if (this.#unsorted.size <= this.#sorted.length / 2) return;
-    // Sorting all is cheaper than sorting most and merging, and the outdated rows need not stay in memory until then.
-    this.#sorted = null;
-    this.#unsorted.clear();
+    if (row === 'unreadable') this.#unreadable.set(id, { id, seq, type: this.#collection.type });
+    if (row === null || row === 'unreadable') this.byId.delete(id);
+    else {
+      this.byId.set(id, row);
+      this.bytes += this.#collection.bytesOf(row);
+    }
   }
 }
 
@@ -153,10 +120,7 @@ async function sortedByPath<Row extends CachedRow>(rows: readonly Row[], yieldIf
   return runs[0] ?? [];
 }
 
-/** Merges two sorted lists: adding a few rows to many needs no sort of all. Lists that do not overlap are joined. */
 async function merged<Row extends CachedRow>(kept: readonly Row[], fresh: readonly Row[], yieldIfDue: YieldIfDue) {
-  const [last, first] = [kept.at(-1), fresh[0]];
-  if (last === undefined || first === undefined || byPath(last, first) < 0) return [...kept, ...fresh];
   const all: Row[] = [];
   let [at, from] = [0, 0];
   while (at < kept.length || from < fresh.length) {
