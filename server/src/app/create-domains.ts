@@ -2,7 +2,12 @@ import { MB } from '@notevault/protocol/values/byte-units.ts';
 import type { UserId, VaultId } from '@notevault/protocol/values/ids.ts';
 import type { Context } from '../app.ts';
 import { backupState } from '../backup/take/lease.ts';
+import { ApiKeys } from '../domains/connecting/credentials/api-keys/api-keys.ts';
+import { Connections } from '../domains/connecting/credentials/connections/connections.ts';
+import { Credentials, type DescribeConnections } from '../domains/connecting/credentials/credentials.ts';
 import { Tickets } from '../domains/connecting/credentials/tickets/tickets.ts';
+import { Devices } from '../domains/connecting/devices/devices.ts';
+import { OAuth } from '../domains/connecting/oauth/oauth.ts';
 import { createAccounts } from '../domains/content/accounts/accounts.ts';
 import { createActivityLog } from '../domains/content/activity-log/activity-log.ts';
 import { defaultExtensions } from '../domains/content/attachments/uploads/extensions.ts';
@@ -22,12 +27,13 @@ import { Keys } from '../domains/foundation/keys/keys.ts';
 import { Admin } from '../domains/operating/admin/admin.ts';
 import { BUILT, Downloads } from '../domains/operating/downloads/downloads.ts';
 import { Logs } from '../domains/operating/logs/logs.ts';
+import { acceptedLanguage } from '../http/pages/page-language.ts';
+import { errorPage, pageOf } from '../http/pages/pages.ts';
 import type { Database, WriteHandle } from '../ports/database/database.ts';
 import { createProductEvents } from '../product-events.ts';
 import { isExecutable, programPath, readProgramFile } from '../program/program.ts';
 import { version } from '../version.ts';
 import { createContentDomains } from './create-content-domains.ts';
-import { createCredentialDomains } from './create-credentials.ts';
 import type { AccountDomains, ContentDomains, CredentialDomains, Domains, KeyDomains, Later } from './domains.ts';
 
 const PURGE_AFTER_DAYS = 30;
@@ -255,4 +261,47 @@ async function purgeSlice(db: Database, domains: Domains, vaultId: VaultId): Pro
     }
     return false;
   });
+}
+
+function createCredentialDomains(
+  { ports, config, log, events, publicUrl }: Context,
+  { keys, accounts, vaults }: KeyDomains & AccountDomains,
+  later: Later,
+): CredentialDomains {
+  const { db, clock, fetcher } = ports;
+  const credentials = new Credentials({
+    db,
+    keys,
+    clock,
+    accounts,
+    vaults,
+    events,
+    hooks: {
+      findDeviceToken: (token) => later().devices.tokens.find(token),
+      findOAuthToken: (token) => later().oauth.find(token),
+    },
+  });
+  const apiKeys = new ApiKeys({ db, keys, clock, accounts, credentials, plans: config.plans });
+  const devices = new Devices({ db, keys, clock, accounts, vaults, credentials, publicUrl });
+  const oauth = new OAuth({
+    db,
+    keys,
+    clock,
+    accounts,
+    vaults,
+    credentials,
+    publicUrl,
+    web: fetcher,
+    verifiedRedirects: config.oauthVerifiedRedirects,
+    errorPage: ({ error, description, acceptLanguage }) =>
+      pageOf(
+        errorPage(acceptedLanguage(acceptLanguage), error, description === null ? null : { english: description }),
+      ),
+    failed: (error) => log.error({ err: error }, 'an OAuth request failed'),
+  });
+  const describe: DescribeConnections[] = [
+    (userId) => devices.tokens.describe(userId),
+    (userId) => oauth.describe(userId),
+  ];
+  return { credentials, apiKeys, devices, oauth, connections: new Connections({ credentials, vaults, describe }) };
 }

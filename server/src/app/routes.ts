@@ -3,8 +3,7 @@ import { connectionsRoutes } from '../domains/connecting/credentials/connections
 import { ticketsRoutes } from '../domains/connecting/credentials/tickets/tickets.routes.ts';
 import { devicesRoutes, linkPageRoutes } from '../domains/connecting/devices/devices.routes.ts';
 import { consentRoutes } from '../domains/connecting/oauth/consent.routes.ts';
-import { oauthRoutes } from '../domains/connecting/oauth/oauth.routes.ts';
-import { providerRoutes } from '../domains/connecting/oauth/provider.routes.ts';
+import { oauthRoutes, providerRoutes } from '../domains/connecting/oauth/oauth.routes.ts';
 import { accountsRoutes } from '../domains/content/accounts/accounts.routes.ts';
 import { attachmentsRoutes } from '../domains/content/attachments/attachments.routes.ts';
 import { entriesRoutes } from '../domains/content/entries/entries.routes.ts';

@@ -1,4 +1,4 @@
-import { fileName, joinPath } from '@notevault/note-text/paths.ts';
+import { fileName, joinPath, normalizePath, PathError } from '@notevault/note-text/paths.ts';
 import type { AttachmentRenamed } from '@notevault/protocol/attachments.ts';
 import { NotevaultError } from '@notevault/protocol/errors.ts';
 import type { MovedCount } from '@notevault/protocol/links.ts';
@@ -8,7 +8,6 @@ import { folderPathFrom, pathFrom } from '../entries/request-paths.ts';
 import type { OpenVault } from '../vaults/vaults.ts';
 import { toAttachment } from './attachments.mapper.ts';
 import type { AttachmentDeps } from './attachments.ts';
-import { itemPaths } from './batch-input.ts';
 import { openAttachment } from './sealed-attachment.ts';
 import { allowedExtension, checkEnabled } from './uploads/upload.ts';
 
@@ -101,4 +100,21 @@ function withoutItem(error: unknown): never {
     throw new NotevaultError(error.code);
   }
   throw error;
+}
+
+/** Returns at most `max` paths, normalized, without duplicates. Throws `invalid_ids`, and `over` beyond `max`. */
+export function itemPaths(sent: unknown, max: number, over: 'too_many_items' | 'batch_too_large'): string[] {
+  if (!Array.isArray(sent) || sent.length === 0) throw new NotevaultError('invalid_ids');
+  if (sent.length > max) throw new NotevaultError(over, { max });
+  return [...new Set(sent.map(itemPath))];
+}
+
+function itemPath(sent: unknown): string {
+  if (typeof sent !== 'string') throw new NotevaultError('invalid_ids');
+  try {
+    return normalizePath(sent);
+  } catch (error) {
+    if (error instanceof PathError) throw new NotevaultError('invalid_ids', {}, error);
+    throw error;
+  }
 }

@@ -1,21 +1,8 @@
 import { NotevaultError } from '@notevault/protocol/errors.ts';
-import * as schema from '@notevault/protocol/folders.ts';
+import { FolderQuery, NotesInFolder, NotesInFolderById } from '@notevault/protocol/folders.ts';
 import { MovedCount } from '@notevault/protocol/links.ts';
 import { LinkMention, MentionLinked } from '@notevault/protocol/mentions.ts';
-import {
-  Appended,
-  AppendNote,
-  BatchBody,
-  BatchResponse,
-  DeleteNotes,
-  MoveNotes,
-  Note,
-  NoteRenamed,
-  NoteUpserted,
-  RecentNotes,
-  RecentQuery,
-  UpsertNote,
-} from '@notevault/protocol/notes.ts';
+import * as schema from '@notevault/protocol/notes.ts';
 import { TaskToggled, ToggleTask } from '@notevault/protocol/tasks.ts';
 import { Deleted, DeletedCount, IdParams, RenameBody } from '@notevault/protocol/values/schemas.ts';
 import { answerBytes } from '../../../http/answers/answer-bytes.ts';
@@ -42,8 +29,8 @@ function writingRoutes(notes: Notes): Route[] {
       operation: 'upsertNote',
       summary: 'Create a note, or merge the text into the note at the same path',
       answerBytes: answerBytes.write,
-      body: UpsertNote,
-      responses: { 200: NoteUpserted },
+      body: schema.UpsertNote,
+      responses: { 200: schema.NoteUpserted },
       errors: ['version_conflict', 'conflict', 'note_too_large', 'limit_exceeded', 'note_unreadable'],
       flagsConflicts: true,
       perform: (request, inTransaction) => notes.upsert(writeContextOf(request, inTransaction), request.body),
@@ -58,7 +45,7 @@ function writingRoutes(notes: Notes): Route[] {
       summary: 'Rename or move a note, and update the links to it',
       answerBytes: answerBytes.write,
       body: RenameBody,
-      responses: { 200: NoteRenamed },
+      responses: { 200: schema.NoteRenamed },
       errors: ['note_not_found', 'conflict', 'note_unreadable'],
       perform: (request, inTransaction) => notes.rename(writeContextOf(request, inTransaction), request.body),
       reply: (renamed) => ({ body: renamed }),
@@ -67,7 +54,7 @@ function writingRoutes(notes: Notes): Route[] {
       path: '/notes/batch-move',
       operation: 'moveNotes',
       summary: 'Move notes into a folder, all or none, and update the links to them',
-      body: MoveNotes,
+      body: schema.MoveNotes,
       responses: { 200: MovedCount },
       errors: [...BATCH_ERRORS, 'missing_target', 'conflict'],
       perform: (request, inTransaction) => {
@@ -89,8 +76,8 @@ function readingRoutes(notes: Notes): Route[] {
       compresses: true,
       revalidates: 'vault',
       answerBytes: answerBytes.note,
-      query: RecentQuery,
-      responses: { 200: RecentNotes },
+      query: schema.RecentQuery,
+      responses: { 200: schema.RecentNotes },
       errors: ['note_unreadable'],
       handle: async ({ vault, query }) => ({
         body: { notes: await notes.recent(vault, limitParam(query.limit, RECENT_USUAL, RECENT_MAX)) },
@@ -105,7 +92,7 @@ function readingRoutes(notes: Notes): Route[] {
       revalidates: 'answer',
       answerBytes: answerBytes.note,
       params: IdParams,
-      responses: { 200: Note },
+      responses: { 200: schema.Note },
       errors: ['invalid_id', 'note_not_found', 'note_unreadable'],
       prefetch: (vault, { params }) => notes.prefetchById(vault, idParam(params.id)),
       handle: async ({ vault, params, prefetched }) =>
@@ -119,7 +106,7 @@ function readingRoutes(notes: Notes): Route[] {
       compresses: true,
       revalidates: 'answer',
       answerBytes: answerBytes.note,
-      responses: { 200: Note },
+      responses: { 200: schema.Note },
       errors: ['note_not_found', 'note_unreadable'],
       prefetch: (vault, { tail }) => notes.prefetchByPath(vault, tail),
       handle: async ({ vault, tail, prefetched }) =>
@@ -169,8 +156,8 @@ export function batchRoutes(notes: Notes): Route[] {
       operation: 'upsertNotes',
       summary: 'Upsert up to 100 notes, each independently of the others',
       answerBytes: answerBytes.write,
-      body: BatchBody,
-      responses: { 200: BatchResponse },
+      body: schema.BatchBody,
+      responses: { 200: schema.BatchResponse },
       errors: ['invalid_notes', 'too_many_notes', 'limit_exceeded'],
       perform: (request, inTransaction) =>
         notes.upsertMany(writeContextOf(request, inTransaction), request.body?.notes),
@@ -180,8 +167,8 @@ export function batchRoutes(notes: Notes): Route[] {
       path: '/notes/append',
       operation: 'appendToNote',
       summary: 'Append text to a note, or create the note',
-      body: AppendNote,
-      responses: { 200: Appended },
+      body: schema.AppendNote,
+      responses: { 200: schema.Appended },
       errors: ['conflict', 'note_too_large', 'limit_exceeded', 'note_unreadable'],
       flagsConflicts: true,
       perform: (request, inTransaction) => notes.append(writeContextOf(request, inTransaction), request.body),
@@ -191,7 +178,7 @@ export function batchRoutes(notes: Notes): Route[] {
       path: '/notes/batch-delete',
       operation: 'deleteNotes',
       summary: 'Delete several notes, all or none',
-      body: DeleteNotes,
+      body: schema.DeleteNotes,
       responses: { 200: DeletedCount },
       errors: [...BATCH_ERRORS, 'version_conflict', 'validation'],
       perform: (request, inTransaction) => {
@@ -244,7 +231,7 @@ const RECENT_MAX = 100;
  * The answer to a read of a note. Its tag begins with the content hash, so that the text is not hashed again; the rest
  * covers everything else, such as links, which change without the note.
  */
-function noteReply({ content, ...others }: Note): Pick<Reply<Note>, 'body' | 'etag'> {
+function noteReply({ content, ...others }: schema.Note): Pick<Reply<schema.Note>, 'body' | 'etag'> {
   return { body: { content, ...others }, etag: `${others.content_hash}.${shortHash(JSON.stringify(others))}` };
 }
 
@@ -258,8 +245,8 @@ export function folderNotesRoutes(folders: Folders, notes: Notes): Route[] {
       compresses: true,
       revalidates: 'vault',
       answerBytes: answerBytes.page,
-      query: schema.FolderQuery,
-      responses: { 200: schema.NotesInFolder },
+      query: FolderQuery,
+      responses: { 200: NotesInFolder },
       errors: ['folder_parameter', 'note_unreadable', 'attachment_unreadable'],
       handle: async ({ vault, query }) => {
         if (query.folder === undefined) throw new NotevaultError('folder_parameter');
@@ -278,7 +265,7 @@ export function folderNotesRoutes(folders: Folders, notes: Notes): Route[] {
       revalidates: 'vault',
       answerBytes: answerBytes.page,
       params: IdParams,
-      responses: { 200: schema.NotesInFolderById },
+      responses: { 200: NotesInFolderById },
       errors: ['bad_folder_id', 'folder_id_not_found', 'note_unreadable', 'attachment_unreadable'],
       handle: async ({ vault, params }) => {
         const { id } = await folders.byId(vault, params.id);

@@ -1,10 +1,4 @@
-import {
-  ActivityItem,
-  ActivityPage,
-  ActivityQuery,
-  ActivityUndone,
-  UndoActivity,
-} from '@notevault/protocol/activity.ts';
+import * as schema from '@notevault/protocol/activity.ts';
 import { IdParams } from '@notevault/protocol/values/schemas.ts';
 import { answerBytes } from '../../../http/answers/answer-bytes.ts';
 import { actorOf } from '../../../http/request-context.ts';
@@ -20,8 +14,8 @@ export function activityRoutes(activity: Activity): Route[] {
       summary: 'List who did what in the vault during the last 90 days, newest first',
       compresses: true,
       answerBytes: answerBytes.note,
-      query: ActivityQuery,
-      responses: { 200: ActivityPage },
+      query: schema.ActivityQuery,
+      responses: { 200: schema.ActivityPage },
       errors: ['invalid_cursor', 'activity_unreadable'],
       handle: async ({ vault, query }) => ({ body: await activity.list(vault, query) }),
     }),
@@ -33,7 +27,7 @@ export function activityRoutes(activity: Activity): Route[] {
       compresses: true,
       answerBytes: answerBytes.note,
       params: IdParams,
-      responses: { 200: ActivityItem },
+      responses: { 200: schema.ActivityItem },
       errors: ['activity_not_found', 'activity_unreadable'],
       handle: async ({ vault, params }) => ({ body: await activity.read(vault, params.id) }),
     }),
@@ -44,8 +38,8 @@ export function activityRoutes(activity: Activity): Route[] {
       summary: 'Undo an activity and keep what others changed since, or answer what that would change',
       answerBytes: answerBytes.write,
       params: IdParams,
-      body: UndoActivity,
-      responses: { 200: ActivityUndone },
+      body: schema.UndoActivity,
+      responses: { 200: schema.ActivityUndone },
       errors: ['activity_not_found', 'not_undoable', 'owner_required', 'limit_exceeded', 'activity_unreadable'],
       handle: async (request) => {
         const { vault, device, params, body } = request;

@@ -1,15 +1,5 @@
 import { DANGLING_PAGE, DanglingLinks, DanglingQuery } from '@notevault/protocol/links.ts';
-import {
-  ChangesQuery,
-  KnownNotes,
-  KnownNotesRequest,
-  Manifest,
-  ManifestQuery,
-  SyncChanges,
-  TreeQuery,
-  VaultGraph,
-  VaultTree,
-} from '@notevault/protocol/sync.ts';
+import * as schema from '@notevault/protocol/sync.ts';
 import { answerBytes } from '../../../http/answers/answer-bytes.ts';
 import { limitParam } from '../../../http/params.ts';
 import { type Route, route } from '../../../http/route.ts';
@@ -25,8 +15,8 @@ export function syncRoutes(sync: Sync): Route[] {
       compresses: true,
       revalidates: 'vault',
       answerBytes: answerBytes.page,
-      query: ManifestQuery,
-      responses: { 200: Manifest },
+      query: schema.ManifestQuery,
+      responses: { 200: schema.Manifest },
       errors: ['note_unreadable', 'attachment_unreadable'],
       handle: async ({ vault, query }) => {
         const manifest = await sync.manifest(vault, query.since_seq, query.unreadable);
@@ -41,8 +31,8 @@ export function syncRoutes(sync: Sync): Route[] {
       summary: 'List the changes after a cursor, by seq; the cursor is recorded as applied by the device',
       compresses: true,
       answerBytes: answerBytes.page,
-      query: ChangesQuery,
-      responses: { 200: SyncChanges },
+      query: schema.ChangesQuery,
+      responses: { 200: schema.SyncChanges },
       errors: ['invalid_cursor', 'history_expired', 'validation'],
       handle: async ({ vault, query, device }) => ({ json: await sync.changes(vault, query, device) }),
     }),
@@ -53,8 +43,8 @@ export function syncRoutes(sync: Sync): Route[] {
       summary:
         'Find out which of up to 500 texts are those of the notes at their paths, or of earlier versions of them',
       answerBytes: answerBytes.write,
-      body: KnownNotesRequest,
-      responses: { 200: KnownNotes },
+      body: schema.KnownNotesRequest,
+      responses: { 200: schema.KnownNotes },
       errors: ['too_many_notes', 'validation'],
       handle: async ({ vault, body }) => ({ body: { notes: await sync.known(vault, body) } }),
     }),
@@ -66,8 +56,8 @@ export function syncRoutes(sync: Sync): Route[] {
       compresses: true,
       revalidates: 'vault',
       answerBytes: answerBytes.page,
-      query: TreeQuery,
-      responses: { 200: VaultTree },
+      query: schema.TreeQuery,
+      responses: { 200: schema.VaultTree },
       errors: ['note_unreadable', 'attachment_unreadable'],
       handle: async ({ vault, query }) => ({ json: await sync.tree(vault, query.unreadable) }),
     }),
@@ -79,7 +69,7 @@ export function syncRoutes(sync: Sync): Route[] {
       compresses: true,
       revalidates: 'vault',
       answerBytes: answerBytes.page,
-      responses: { 200: VaultGraph },
+      responses: { 200: schema.VaultGraph },
       errors: ['note_unreadable'],
       handle: async ({ vault }) => ({ json: await sync.graph(vault) }),
     }),

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Database, DatabaseError, WriteHandle } from '../database.ts';
-import { item, put } from './items.ts';
+import { item, put } from './kit.ts';
 import { contract as sql } from './statements.ts';
 
 export function onCommitContract(db: () => Database): void {

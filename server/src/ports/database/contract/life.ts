@@ -4,8 +4,7 @@ import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { type DatabaseError, type Migration, SchemaError } from '../database.ts';
-import { put } from './items.ts';
-import type { Open, OpenedDatabase } from './open.ts';
+import { type Open, type OpenedDatabase, put } from './kit.ts';
 import { CONTRACT_SCHEMA, contract as sql } from './statements.ts';
 
 export function migrationContract(open: Open): void {

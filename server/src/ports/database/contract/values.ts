@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { randomBytes, randomUUID } from 'node:crypto';
 import { test } from 'node:test';
 import { ConstraintError, type Database } from '../database.ts';
-import { type Item, put } from './items.ts';
+import { type Item, put } from './kit.ts';
 import { contract as sql } from './statements.ts';
 
 /** Returns a function that stores an item and reads it again. */

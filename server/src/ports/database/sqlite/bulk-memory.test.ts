@@ -4,7 +4,7 @@ import { platform, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { MB } from '@notevault/protocol/values/byte-units.ts';
-import { item } from '../contract/items.ts';
+import { item } from '../contract/kit.ts';
 import { CONTRACT_SCHEMA, contract as sql } from '../contract/statements.ts';
 import type { WriteHandle } from '../database.ts';
 import { openSqlite } from './sqlite.ts';

@@ -1,13 +1,5 @@
 import { NotevaultError } from '@notevault/protocol/errors.ts';
-import {
-  Note,
-  NoteResponse,
-  RestoreVersion,
-  TagsResponse,
-  TypesResponse,
-  VersionParams,
-  VersionsResponse,
-} from '@notevault/protocol/notes.ts';
+import * as schema from '@notevault/protocol/notes.ts';
 import { IdParams } from '@notevault/protocol/values/schemas.ts';
 import { answerBytes } from '../../../../http/answers/answer-bytes.ts';
 import { idParam } from '../../../../http/params.ts';
@@ -29,7 +21,7 @@ function versionRoutes(notes: Notes): Route[] {
       compresses: true,
       answerBytes: answerBytes.note,
       params: IdParams,
-      responses: { 200: VersionsResponse },
+      responses: { 200: schema.VersionsResponse },
       errors: ['invalid_id', 'note_not_found', 'note_unreadable'],
       handle: async ({ vault, params }) => ({ body: { versions: await notes.versions(vault, idParam(params.id)) } }),
     }),
@@ -40,8 +32,8 @@ function versionRoutes(notes: Notes): Route[] {
       summary: 'Get a version of a note',
       compresses: true,
       answerBytes: answerBytes.note,
-      params: VersionParams,
-      responses: { 200: Note },
+      params: schema.VersionParams,
+      responses: { 200: schema.Note },
       errors: ['invalid_id', 'note_not_found', 'note_unreadable'],
       handle: async ({ vault, params }) => ({
         body: await notes.version(vault, idParam(params.id), versionParam(params.version)),
@@ -53,8 +45,8 @@ function versionRoutes(notes: Notes): Route[] {
       summary: 'Restore an older version of a note, as a new version',
       answerBytes: answerBytes.write,
       params: IdParams,
-      body: RestoreVersion,
-      responses: { 200: NoteResponse },
+      body: schema.RestoreVersion,
+      responses: { 200: schema.NoteResponse },
       errors: ['invalid_id', 'note_not_found', 'note_unreadable'],
       perform: (request, inTransaction) =>
         notes.restore(writeContextOf(request, inTransaction), idParam(request.params.id), request.body.version),
@@ -73,7 +65,7 @@ function facetRoutes(notes: Notes): Route[] {
       compresses: true,
       revalidates: 'vault',
       answerBytes: answerBytes.page,
-      responses: { 200: TagsResponse },
+      responses: { 200: schema.TagsResponse },
       errors: ['note_unreadable'],
       handle: async ({ vault }) => ({ body: { tags: await notes.tags(vault) } }),
     }),
@@ -85,7 +77,7 @@ function facetRoutes(notes: Notes): Route[] {
       compresses: true,
       revalidates: 'vault',
       answerBytes: answerBytes.page,
-      responses: { 200: TypesResponse },
+      responses: { 200: schema.TypesResponse },
       errors: ['note_unreadable'],
       handle: async ({ vault }) => ({ body: { types: await notes.types(vault) } }),
     }),

@@ -16,3 +16,18 @@ export const item = (id: string, count: number) => ({ id, count, words: null, by
 export async function put(db: Database, values: Item): Promise<void> {
   await db.transact((handle) => handle.run(sql.put, { ...item(values.id, values.count), ...values }));
 }
+
+export interface OpenedDatabase {
+  readonly db: Database;
+  /** The file or URL with which another process opens it. */
+  readonly where: string;
+  close(): Promise<void>;
+}
+
+/** Options of a test of limits; on PostgreSQL they also mean a pool of one connection. */
+export interface ContractLimits {
+  readonly maxWaiting?: number;
+  readonly idleMs?: number;
+}
+
+export type Open = (limits?: ContractLimits) => Promise<OpenedDatabase>;
