@@ -1,3 +1,4 @@
+import { NotevaultError } from '@notevault/protocol/errors.ts';
 import { apiKeysRoutes } from '../domains/connecting/credentials/api-keys/api-keys.routes.ts';
 import { connectionsRoutes } from '../domains/connecting/credentials/connections/connections.routes.ts';
 import { ticketsRoutes } from '../domains/connecting/credentials/tickets/tickets.routes.ts';
@@ -24,11 +25,12 @@ import { logsRoutes } from '../domains/operating/logs/logs.routes.ts';
 import { activityRoutes } from '../domains/reading/activity/activity.routes.ts';
 import { searchRoutes } from '../domains/reading/search/search.routes.ts';
 import { syncRoutes } from '../domains/reading/sync/sync.routes.ts';
-import { goneRoutes } from '../http/gone-routes.ts';
 import type { RawRoute } from '../http/pages/raw-routes.ts';
-import type { Route } from '../http/route.ts';
+import { type Route, route } from '../http/route.ts';
 import { version } from '../version.ts';
 import type { Domains } from './domains.ts';
+
+const REPLACEMENTS = 'This feed was retired: use GET /sync/changes, or GET /sync/manifest and the sync socket.';
 
 export function routesOf(domains: Domains): Route[] {
   return [
@@ -74,4 +76,26 @@ export function rawRoutesOf(
     ...downloadsRoutes(downloads, version),
     ...publicPagesRoutes(publicLinks, publicPages),
   ];
+}
+
+/** Removed change feeds: old clients are told what to use instead. */
+function goneRoutes(): Route[] {
+  return [
+    goneRoute('/notes/changes', 'listNoteChanges', 'Removed: changes of notes'),
+    goneRoute('/attachments/changes', 'listAttachmentChanges', 'Removed: changes of attachments'),
+  ];
+}
+
+function goneRoute(path: string, operation: 'listNoteChanges' | 'listAttachmentChanges', summary: string): Route {
+  return route({
+    method: 'GET',
+    path,
+    operation,
+    summary,
+    responses: {},
+    errors: ['gone'],
+    handle: async () => {
+      throw new NotevaultError('gone', { message: REPLACEMENTS });
+    },
+  });
 }

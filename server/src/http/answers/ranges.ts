@@ -40,9 +40,8 @@ export function rangedReply(file: RangedFile, header: (name: string) => string |
 }
 
 /**
- * Returns the range of a file that a `Range` header requests (RFC 9110, section 14.2). Null means the whole file:
- * without the header, for several ranges and for an unknown syntax, as the RFC requires. Throws
- * `range_not_satisfiable`.
+ * Returns the range that a `Range` header requests (RFC 9110, section 14.2); null for the whole file, as for several
+ * ranges or an unknown syntax. Throws `range_not_satisfiable`.
  */
 export function rangeOf(header: string | null, size: number): ByteRange | null {
   // The pattern has no two adjacent white space groups: a long run of spaces would take quadratic time.

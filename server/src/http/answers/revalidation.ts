@@ -5,9 +5,7 @@ import { type Coding, codedTags } from './compression.ts';
 const TAG_BYTES = 16;
 
 /**
- * The tag of an answer that depends only on a URL and the state of something: the same for all answers made of one
- * state by one version of the server.
- *
+ * The tag of an answer that depends only on a URL and the state of something, by one version of the server.
  * @param state see `Guard.stateOf`.
  */
 export function stateTag(version: string, state: string, url: string): string {

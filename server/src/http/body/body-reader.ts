@@ -105,10 +105,8 @@ export class BodyReader implements ArrivingBody {
   }
 
   /**
-   * Reads to the end of the body. Throws `body_too_large`, `unavailable`, `request_timeout`; `bad_request` when the
-   * client hangs up.
-   *
-   * @param take called with each chunk as it arrives; reading ends with the error that it throws.
+   * Reads to the end of the body; an error of `take` ends it. Throws `body_too_large`, `unavailable`,
+   * `request_timeout`; `bad_request` when the client hangs up.
    */
   async read(max: number, big: boolean, throughput: MinThroughput, take: (chunk: Buffer) => void): Promise<void> {
     const { promise, resolve, reject } = Promise.withResolvers<void>();
