@@ -14,11 +14,8 @@ const TRIES = 5;
 type Hold = (handle: WriteHandle, standing: Standing) => Promise<void>;
 
 /**
- * Returns a database whose transactions commit only while their caller's standing holds, so that no operation has to
- * check it. If rights were removed since, the decision is repeated: it throws its refusal, or the transaction is
- * retried.
- *
- * @param hold compares a standing with the stored versions, in transactions that have not compared it themselves.
+ * Returns a database whose transactions commit only while their caller's standing holds; if rights were removed since,
+ * the decision is repeated. @param hold compares a standing in transactions that have not compared it themselves.
  */
 export function checkedDatabase(db: Database, hold: Hold): Database {
   async function transact<T>(body: (handle: WriteHandle) => Promise<T>, priority?: Priority): Promise<T> {

@@ -28,9 +28,8 @@ const findLatestStep = statement((db, _: Record<never, never>) =>
 );
 
 /**
- * Returns a function that resolves to the state of the server's parts. It rejects when nothing can be served, because
- * the database is down or unreadable. Notes are still served while blobs cannot be read or a part of the database is
- * damaged, and still read while the disk is full.
+ * Returns a function that resolves to the state of the server's parts; it rejects when the database is down or
+ * unreadable. Notes are served without blobs and with damage, and read while the disk is full.
  */
 export function readinessOf({ db, blobs, clock, keys, storage }: ReadinessDeps): () => Promise<Readiness> {
   let checked: { readonly at: number; readonly blobs: Promise<Readiness['blobs']> } | undefined;

@@ -15,10 +15,8 @@ export interface Scratch extends AsyncDisposable {
 }
 
 /**
- * Creates a temporary folder, which may become as large as all data. It is removed on disposal and when the process
- * ends by a signal or an error; this call removes the folders of killed processes.
- *
- * @param parent where to make it.
+ * Creates a temporary folder, which may become as large as all data. It is removed on disposal, and when the process
+ * ends by a signal or an error; this call removes those of killed processes.
  */
 export async function makeScratch(parent = tmpdir()): Promise<Scratch> {
   await removeAbandoned(parent);

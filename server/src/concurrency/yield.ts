@@ -45,8 +45,6 @@ export class SliceScheduler {
   /**
    * Returns undefined while this turn has time left and nobody waits; otherwise waits like `turn`. So a tenant's
    * thousand concurrent requests do not delay those of others. Work resumed within this turn does not queue again.
-   *
-   * @param spentMs as for `turn`.
    */
   enter(tenant: string, spentMs = 0): Promise<void> | undefined {
     return this.#mustWait() ? this.turn(tenant, spentMs) : undefined;

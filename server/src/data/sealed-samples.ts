@@ -212,9 +212,7 @@ const SAMPLES: readonly Sample[] = [
 ];
 
 /**
- * Opens one value of each table, or every value. Values of an owner whose key was destroyed cannot be opened, which is
- * not damage.
- *
+ * Opens one value of each table, or every value; those of an owner whose key was destroyed are no damage.
  * @param progress called after each page, with the number of values opened.
  */
 export async function openSamples(

@@ -19,9 +19,7 @@ export interface OpenBackup extends AsyncDisposable {
 }
 
 /**
- * Opens a backup: a folder with backups, of which it takes the newest, the folder of one, or a tar file, which is
- * unpacked.
- *
+ * Opens a backup: the newest in a folder of backups, the folder of one, or a tar file, which is unpacked.
  * @param scratchIn where to make the temporary folder, if not where others are.
  */
 export async function openBackup(path: string, scratchIn?: string): Promise<OpenBackup> {
@@ -56,9 +54,8 @@ export async function checkHashes(source: BackupSource, progress: (bytes: number
 export type BackupKey = NonNullable<Awaited<ReturnType<typeof givenKey>>>;
 
 /**
- * Finds the master key of a backup: under the passphrase, in the environment, or in the key file of the data folder.
- * Null when there is none. Throws KeyringError for another key, and BackupDamaged when somebody without the key wrote
- * the manifest.
+ * Finds the master key of a backup: under the passphrase, in the environment or the data folder; null without one.
+ * Throws KeyringError for another key, and BackupDamaged for a manifest that was written without the key.
  */
 export async function keyOfBackup(source: BackupSource, config: Config, passphrase: string | null) {
   const key = await findKey(source.manifest, config, passphrase);

@@ -96,12 +96,7 @@ async function* none(): AsyncGenerator<never> {}
 const RECORD = 'schema_migrations';
 const ROWS_A_TRANSACTION = 10_000;
 
-/**
- * Makes a SQLite database of a backup, at the backup's own schema. The tables of PostgreSQL are the same, so a backup
- * of either engine can be opened without a server, and one of PostgreSQL can be restored into a data folder.
- *
- * @param file the database to create.
- */
+/** Makes a SQLite database of a backup of either engine, at its own schema. @param file the database to create. */
 export async function loadIntoSqlite(source: BackupSource, file: string): Promise<void> {
   const { engine, database } = source.manifest.body;
   if (engine === 'sqlite') {

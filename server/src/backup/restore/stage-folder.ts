@@ -31,9 +31,8 @@ export interface StageRequest {
 }
 
 /**
- * Restores a backup into a folder: database and blobs, upgraded to the current schema and prepared for serving.
- * Resolves to the findings of using it. A restore and the check of a backup both call this, so that the check shows
- * what a restore does.
+ * Restores a backup into a folder, upgraded to the current schema; resolves to the findings of using it. The check of
+ * a backup calls it too, so that it shows what a restore does.
  */
 export async function stageInFolder({
   source,

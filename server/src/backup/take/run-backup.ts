@@ -50,10 +50,8 @@ interface PruneResult {
 }
 
 /**
- * Removes all but the newest backups of a folder, and then the objects that no other backup has. Call it after a
- * backup ended well, while its target is open. When a backup that stays cannot be read, no object is removed.
- *
- * @param keep at least 1.
+ * Removes all but the newest `keep` backups of a folder, then the objects that no other has, unless one cannot be
+ * read. Call it after a backup ended well, while its target is open.
  */
 async function pruneBackups(folder: string, keep: number): Promise<PruneResult> {
   const names = await listBackups(folder);

@@ -38,10 +38,8 @@ interface Part extends Omit<DamagedRow, 'vault'> {
 }
 
 /**
- * Opens every row of every vault, with texts, documents and earlier versions, and yields what does not open. Vaults
- * without a key were erased; a key that does not open is found by the check of the keys.
- *
- * @param progress called after each page, with how many parts were tried.
+ * Opens every row of every vault, with texts, documents and versions, and yields what does not open; vaults without a
+ * key were erased. @param progress called after each page, with how many parts were tried.
  */
 export async function findDamagedRows(
   db: Database,

@@ -69,9 +69,7 @@ function schedule(ms: number, run: () => void): Disposable {
 const TOLERANCE_MS = 2 * 3_600_000;
 
 /**
- * Returns the latest plausible stored time. A later one was stored by a clock that was ahead, and counts as unknown:
- * otherwise it would delay work until that date.
- *
+ * Returns the latest plausible stored time; a later one, of a clock that was ahead, would delay work until that date.
  * @param spanMs how far ahead such a time is stored; 0 for times in the past.
  */
 export function latestPlausible(now: number, spanMs = 0): number {

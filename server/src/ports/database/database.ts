@@ -21,11 +21,7 @@ export interface DatabaseSnapshot extends AsyncDisposable {
   parts(): AsyncIterable<SnapshotPart>;
 }
 
-/**
- * Reads committed rows.
- *
- * Integers are returned as numbers, bytes as Buffer, absent values as null, on every engine.
- */
+/** Reads committed rows. On every engine integers are numbers, bytes Buffers, and absent values null. */
 export interface ReadHandle {
   /** The first row, or undefined when there is none. */
   get<Params, Row>(statement: Statement<Params, Row>, params: Params): Promise<Row | undefined>;

@@ -278,9 +278,8 @@ function boundValue(source: Placeholder, params: object, items: readonly unknown
 export type Bindable = null | number | string | Uint8Array;
 
 /**
- * Returns the values that a statement binds. Throws TypeError for values that the engines would store differently:
- * SQLite turns NaN and undefined into NULL and accepts text with NUL; PostgreSQL refuses them or writes `NaN`, `true`,
- * `{…}`.
+ * Returns the values that a statement binds. Throws TypeError for those that the engines would store differently: NaN,
+ * undefined, text with NUL, booleans, objects.
  */
 export function valuesOf(compiled: Compiled, params: unknown, items: readonly unknown[]): Bindable[] {
   const values = compiled.bind(params as object, items);

@@ -62,10 +62,8 @@ function tombstoneOf({ vault, actor }: Pick<WriteContext, 'vault' | 'actor'>, ro
 }
 
 /**
- * Makes an attachment in the trash live again, with its id and bytes. Throws `trash_not_found`, `conflict`,
+ * Restores an attachment in the trash, at `sent` or its last path. Throws `trash_not_found`, `conflict`,
  * `limit_exceeded`, `file_too_large`, `extension_not_allowed`, `attachment_unreadable`, a validation error.
- *
- * @param sent the path to restore it to; its last one, by default.
  */
 async function restoreDeleted(
   deps: AttachmentDeps,

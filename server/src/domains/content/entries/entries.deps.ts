@@ -89,9 +89,8 @@ export interface KindHandler {
    */
   conflictDetails(vault: OpenVault, id: string): Promise<Record<string, unknown> | null>;
   /**
-   * Seals the tombstones of live entries before the transaction. Throws `note_unreadable` or `attachment_unreadable`
-   * when any part of an entry is damaged: the entry then stays unchanged. Throws RevisionConflict when one has changed
-   * since its row was read.
+   * Seals the tombstones of live entries before the transaction. Throws RevisionConflict, and `note_unreadable` or
+   * `attachment_unreadable` when any part of an entry is damaged: it then stays unchanged.
    */
   prepareTombstones(
     context: Pick<WriteContext, 'vault' | 'actor' | 'device'>,

@@ -40,12 +40,7 @@ function tagsOf(header: string | null): Tags | null {
   return header.split(',').flatMap((tag) => /^\s*"([^".]*)(?:\.[^"]*)?"\s*$/.exec(tag)?.[1] ?? []);
 }
 
-/**
- * Throws `version_conflict` when an entry does not meet the precondition.
- *
- * @param hash the entry's content hash; null when there is no such entry.
- * @param details returns the error details that describe the present entry.
- */
+/** Throws `version_conflict` when an entry does not meet the precondition. @param hash null when there is no entry. */
 export function checkPrecondition(
   { match, noneMatch }: Precondition,
   hash: string | null,

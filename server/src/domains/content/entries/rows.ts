@@ -37,9 +37,8 @@ export const entryRows = {
     return (await handle.get(store.findRevision, { vault_id: vault, id }))?.revision === revision;
   },
   /**
-   * Inserts an entry that is already counted in its folder. Returns false when the path is taken, the id is taken or
-   * spent, or a tombstone of a note at the path has a higher version than `tombstoneVersion`: then the data for the row
-   * is outdated.
+   * Inserts an entry that is counted in its folder. Returns false when its path or id is taken, its id spent, or a
+   * tombstone of a note at the path has a higher version than `tombstoneVersion`.
    */
   async insert(handle: WriteHandle, row: store.NewEntry, tombstoneVersion = Number.MAX_SAFE_INTEGER) {
     return (await handle.run(store.insertEntry, { ...row, tombstoneVersion })) > 0;

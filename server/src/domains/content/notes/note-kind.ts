@@ -84,10 +84,8 @@ export async function dropVersions(handle: WriteHandle, vault: VaultId, notes: r
 }
 
 /**
- * Makes a note in the trash live again, with its id, document and history: a new version with its last text. Throws
- * `trash_not_found`, `conflict`, `limit_exceeded`, `note_unreadable`, a validation error.
- *
- * @param sent the path to restore it to; its last one, by default.
+ * Restores a note in the trash with its document and history, at `sent` or its last path. Throws `trash_not_found`,
+ * `conflict`, `limit_exceeded`, `note_unreadable`, a validation error.
  */
 export function restoreDeleted(
   deps: NoteDeps,

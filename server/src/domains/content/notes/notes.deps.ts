@@ -43,10 +43,8 @@ export interface NoteHooks extends MoveHooks, EntryHooks {
     note: Pick<WrittenNote, 'id' | 'path' | 'links'>,
   ): Promise<NoteLink[]>;
   /**
-   * Returns a live note, still sealed, with its stored edges, in one statement; undefined when there is none. Throws
-   * `note_unreadable`.
-   *
-   * @param onlySmall a note with more than 64 KB of text counts as none.
+   * Returns a live note, still sealed, with its stored edges, in one statement; undefined without one, and with
+   * `onlySmall` for a note of more than 64 KB. Throws `note_unreadable`.
    */
   noteWithLinks(
     handle: ReadHandle,

@@ -113,9 +113,8 @@ export class Uploads {
   }
 
   /**
-   * Stores a slice, and makes the attachment with the last one. Resolves to where the upload has come. Throws
-   * `upload_offset` when that is not where the slice begins, `upload_refused`, `slice_too_short`, `checksum_mismatch`,
-   * `body_too_large`.
+   * Stores a slice, and with the last one makes the attachment; resolves to the progress. Throws `upload_offset`,
+   * `upload_refused`, `slice_too_short`, `checksum_mismatch`, `body_too_large`.
    */
   async append(request: UploadRequest, slice: Slice, by: Sender): Promise<Progress> {
     const held = await this.#hold(request);

@@ -46,9 +46,8 @@ export function allowedExtension({ extensions }: Pick<AttachmentDeps, 'extension
 }
 
 /**
- * Stores and seals the bytes of an upload as they arrive, without holding the file in memory; an error is reported as
- * soon as it is known. Throws `limit_exceeded`, `file_too_large`, `extension_not_allowed`, `mime_not_allowed`, and the
- * errors of the upload.
+ * Stores and seals the bytes of an upload as they arrive. Throws `limit_exceeded`, `file_too_large`,
+ * `extension_not_allowed`, `mime_not_allowed` as soon as they are known, and the errors of the upload.
  */
 export async function storeUpload(deps: AttachmentDeps, vault: OpenVault, upload: UploadInput): Promise<StoredUpload> {
   checkEnabled(vault);

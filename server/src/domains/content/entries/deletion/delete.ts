@@ -115,9 +115,7 @@ function priorityOf(drafts: readonly TombstoneDraft[]) {
 
 /**
  * Replaces rows by their prepared tombstones, under the vault's lock; the caller updates the folder counts. Throws
- * RevisionConflict when an entry has changed.
- *
- * @param first the seq of the first tombstone; the others follow in order.
+ * RevisionConflict when an entry has changed. @param first the seq of the first tombstone.
  */
 async function writeTombstones(
   { clock, vaults, handlerOf, activity }: EntryDeps,

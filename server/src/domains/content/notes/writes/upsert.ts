@@ -60,9 +60,7 @@ export function writeOne<Result>(
 
 /**
  * Plans an upsert against the stored note. Throws `version_conflict`, `conflict`, `note_too_large`, `note_unreadable`.
- *
- * @param made the reason for the version, if the upsert itself does not determine it.
- * @param reads of a batch; by default the note's own.
+ * @param made the reason for the version, if it is not the upsert's own. @param reads those of a batch.
  */
 export async function planUpsert(
   deps: NoteDeps,

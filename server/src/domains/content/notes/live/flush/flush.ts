@@ -31,10 +31,8 @@ interface FoldedNote {
 }
 
 /**
- * Folds the edits in a note's log into its row: text, title, tags, links, hash, head and seq. Edits that are stored
- * meanwhile stay in the log. Does nothing when the log is empty.
- *
- * @param live the note's document in memory, if there is one, so that the stored one need not be loaded.
+ * Folds the edits in a note's log into its row: text, title, tags, links, hash, head and seq; those stored meanwhile
+ * stay. @param live the note's document in memory, if there is one.
  */
 export async function flushNote(deps: NoteDeps, vault: OpenVault, id: NoteId, live: LiveDocument | undefined) {
   let folded: FoldedNote | undefined;

@@ -10,8 +10,6 @@ const TRIAL_MS = 3_000;
 /**
  * Tries an update on a copy of a document, on a worker thread. An update is costly only if a second trial agrees: code
  * that runs for the first time, a garbage collection, and time that a hypervisor gave to others count as processor time.
- *
- * @param state the document (Yjs update, v1).
  */
 export async function runTrial(
   deps: TrialDeps,

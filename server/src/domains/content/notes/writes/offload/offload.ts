@@ -8,10 +8,8 @@ import type { NoteTasks } from './tasks.ts';
 const TASK_MS = 10_000;
 
 /**
- * Processes a large text or a long document on a worker thread, with the functions that process small ones on this
- * thread. Throws the errors of Compute.run, but `unavailable` for a task over the default limit.
- *
- * @param bytes the approximate size of the input.
+ * Processes a large text or document on a worker thread, by the functions for small ones. Throws like Compute.run, but
+ * `unavailable` for a task over the default limit. @param bytes the approximate size of the input.
  */
 export async function offload<Name extends keyof NoteTasks & string>(
   { compute }: Pick<NoteDeps, 'compute'>,
