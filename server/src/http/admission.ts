@@ -69,8 +69,12 @@ export class Admission {
   }
 
   /** Handles a request when it is its tenant's turn. Throws `unavailable` beyond the tenant's share. */
-  async work<Result>(request: FastifyRequest, response: ServerResponse, work: () => Promise<Result>): Promise<Result> {
-    const tenant = this.tenantOf(request);
+  work<Result>(request: FastifyRequest, response: ServerResponse, work: () => Promise<Result>): Promise<Result> {
+    return this.workFor(this.tenantOf(request), response, work);
+  }
+
+  /** Like `work`, for a tenant that the request does not name. */
+  async workFor<Result>(tenant: string, response: ServerResponse, work: () => Promise<Result>): Promise<Result> {
     let signal: AbortSignal | undefined;
     const hangUp = () => {
       signal ??= hangUpSignal(response);

@@ -129,7 +129,7 @@ export async function buildHttp(deps: HttpDeps): Promise<FastifyInstance> {
     },
     { prefix: '/api' },
   );
-  await mountRawRoutes(app, deps.rawRoutes, deps);
+  await mountRawRoutes(app, deps.rawRoutes, { ...deps, admission });
   if (deps.webApp !== null) mountWebApp(app, deps.webApp, pathOf(deps.publicUrl));
   mountProbes(app, deps.ready);
   return app;

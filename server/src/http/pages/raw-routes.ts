@@ -5,6 +5,8 @@ import { pathOf as publicPathOf } from '@notevault/protocol/public-url.ts';
 import { MB } from '@notevault/protocol/values/byte-units.ts';
 import { networkOf } from '@notevault/protocol/values/ip-network.ts';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { loopSlices } from '../../concurrency/yield.ts';
+import type { Admission } from '../admission.ts';
 import { send as sendReply } from '../answers/send.ts';
 import { rateLimitFor } from '../auth-limit.ts';
 import { PUBLIC_BODY_LIMIT } from '../body/body.ts';
@@ -36,6 +38,11 @@ export interface RawRoute {
   readonly nullOrigin?: true;
   /** Set for pages that people see: errors are shown as a page. */
   readonly forPeople?: true;
+  /**
+   * Set for routes whose requests take turns and have limits of their own, for each network: many of them delay neither
+   * accounts nor sign-ins from there.
+   */
+  readonly ownShare?: true;
   readonly handle: (request: RawRequest) => Promise<RawReply>;
 }
 
@@ -74,6 +81,7 @@ export interface RawDeps {
   readonly publicUrl: string;
   /** Requests per minute per IP and path on limited routes; 0 = no limit. */
   readonly authRateLimit: number;
+  readonly admission: Admission;
 }
 
 const BODIES_BYTES_MAX = 16 * MB;
@@ -103,13 +111,26 @@ function mount(scope: FastifyInstance, route: RawRoute, deps: RawDeps): void {
     handler: async (request, reply) => {
       try {
         const raw = rawRequestOf(request, reply, deps, route.nullOrigin === true);
-        return await send(reply, await route.handle(raw), raw, deps);
+        const answer = async () => await send(reply, await route.handle(raw), raw, deps);
+        return await (route.ownShare === true ? inOwnShare(request, reply, deps, answer) : answer());
       } catch (error) {
         if (route.forPeople !== true) throw error;
         return sendFault(reply, error);
       }
     },
   });
+}
+
+async function inOwnShare<Result>(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { admission }: RawDeps,
+  answer: () => Promise<Result>,
+): Promise<Result> {
+  const tenant = `pages of ${networkOf(request.ip)}`;
+  // Before anything else, so that refusals take turns too.
+  await loopSlices.enter(tenant);
+  return await admission.workFor(tenant, reply.raw, answer);
 }
 
 function methodsByPath(routes: readonly RawRoute[]): ReadonlyMap<string, ReadonlySet<string>> {

@@ -63,9 +63,11 @@ function navHtml({ name, home, tree }: Site): string {
   return `<nav><details>${textElement('summary', { dir: 'auto' }, name)}<p>${link}</p>${treeHtml(tree)}</details></nav>`;
 }
 
-/** The page of a folder: its notes as a tree. */
-export function folderPage({ name, tree }: Site): string {
-  return documentOf(name, '', `<main><h1 dir="auto">${escapeHtml(name)}</h1>${treeHtml(tree)}</main>`);
+/** The page of a folder: its notes as a tree, and whether there are more. */
+export function folderPage({ name, tree }: Site, isCut: boolean, language: TextLanguage): string {
+  const { more } = publicTexts[language];
+  const rest = isCut ? textElement('p', { class: 'soft', lang: language }, more(tree.length)) : '';
+  return documentOf(name, '', `<main><h1 dir="auto">${escapeHtml(name)}</h1>${treeHtml(tree)}${rest}</main>`);
 }
 
 /** Notes in the order of their paths, each folder with a heading where it begins. */
@@ -96,8 +98,19 @@ export function passwordPage(language: TextLanguage, token: string, fault: 'wron
 
 /** The one page for every link that opens nothing. */
 export function gonePage(language: TextLanguage): string {
-  const t = publicTexts[language];
-  return documentOf(t.gone, '', `<main><h1>${t.gone}</h1>${textElement('p', {}, t.goneText)}</main>`, language);
+  const { gone, goneText } = publicTexts[language];
+  return messagePage(gone, goneText, language);
+}
+
+/** The page instead of a note that takes too long to render. */
+export function tooCostlyPage(language: TextLanguage): string {
+  const { costly, costlyText } = publicTexts[language];
+  return messagePage(costly, costlyText, language);
+}
+
+function messagePage(heading: string, text: string, language: TextLanguage): string {
+  const body = `<main>${textElement('h1', {}, heading)}${textElement('p', {}, text)}</main>`;
+  return documentOf(heading, '', body, language);
 }
 
 /** @param language that of the text; the language of a note is not known, and BCP 47 calls that `und`. */

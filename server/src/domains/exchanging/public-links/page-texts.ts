@@ -7,6 +7,9 @@ const english = {
   wrong: 'The password is wrong.',
   later: 'Too many wrong passwords. Wait a minute, then try again.',
   again: 'The form was open for too long. Try again.',
+  costly: 'This note cannot be shown',
+  costlyText: 'It is too complex to be shown as a page.',
+  more: (count: number) => `Only the first ${count.toLocaleString('en')} notes are listed.`,
 };
 
 export type PublicTexts = typeof english;
@@ -20,6 +23,9 @@ const german: PublicTexts = {
   wrong: 'Das Passwort ist falsch.',
   later: 'Zu viele falsche Passwörter. Warte eine Minute und versuch es noch einmal.',
   again: 'Das Formular war zu lange offen. Versuch es noch einmal.',
+  costly: 'Diese Notiz kann nicht gezeigt werden',
+  costlyText: 'Sie ist zu aufwendig, um als Seite gezeigt zu werden.',
+  more: (count) => `Nur die ersten ${count.toLocaleString('de')} Notizen sind aufgeführt.`,
 };
 
 const japanese: PublicTexts = {
@@ -31,6 +37,9 @@ const japanese: PublicTexts = {
   wrong: 'パスワードが違います。',
   later: 'パスワードの間違いが多すぎます。1分待ってから、もう一度お試しください。',
   again: 'フォームを開いてから時間が経ちすぎました。もう一度お試しください。',
+  costly: 'このノートは表示できません',
+  costlyText: '内容が複雑すぎるため、ページとして表示できません。',
+  more: (count) => `最初の${count.toLocaleString('ja')}件のノートのみを表示しています。`,
 };
 
 export const publicTexts = { en: english, de: german, ja: japanese };

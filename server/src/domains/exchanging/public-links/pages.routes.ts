@@ -16,7 +16,7 @@ const FILES = { atLeast: 1_200 };
 
 /** The pages of public links: of a note, of a folder, and of a note below that; and their files. */
 export function publicPagesRoutes(links: PublicLinks, pages: PublicPages): RawRoute[] {
-  const shared = { forPeople: true, nullOrigin: true } as const;
+  const shared = { forPeople: true, nullOrigin: true, ownShare: true } as const;
   const routes = ['/s/:token', '/s/:token/n/:note'].flatMap((path): RawRoute[] => [
     {
       ...shared,
@@ -31,7 +31,7 @@ export function publicPagesRoutes(links: PublicLinks, pages: PublicPages): RawRo
   const handle = (request: RawRequest) => sendFile(pages, request);
   return [
     ...routes,
-    { path: '/s/:token/files/:file', method: 'GET', head: true, forPeople: true, limit: FILES, handle },
+    { path: '/s/:token/files/:file', method: 'GET', head: true, forPeople: true, ownShare: true, limit: FILES, handle },
   ];
 }
 
@@ -46,7 +46,9 @@ async function show(links: PublicLinks, pages: PublicPages, request: RawRequest)
       if (!(await links.gate.isOpen(link, cookieOf(request)))) {
         return answer(passwordPage(request.language, await links.gate.formToken(link), null), 401);
       }
-      return answer(await pages.open(link, token, request.params.note ?? null));
+      const { language, params } = request;
+      const { html, status } = await pages.open(link, token, params.note ?? null, language);
+      return answer(html, status);
     },
     links,
   );

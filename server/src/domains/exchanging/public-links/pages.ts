@@ -7,12 +7,13 @@ import { pathOf } from '@notevault/protocol/public-url.ts';
 import { type NoteId, parseUuid } from '@notevault/protocol/values/ids.ts';
 import { lowerBound } from '@notevault/search-index/index/lower-bound.ts';
 import type { Tasks } from '../../../concurrency/task-worker.ts';
-import type { Compute } from '../../../concurrency/worker-pool.ts';
+import { type Compute, TaskLimitError } from '../../../concurrency/worker-pool.ts';
 import type { Attachments, OpenFile } from '../../content/attachments/attachments.ts';
 import type { Folders } from '../../content/entries/entries.ts';
 import type { CachedNote, Notes } from '../../content/notes/notes.ts';
 import type { VaultCache } from '../../content/vaults/vaults.ts';
-import { folderPage, notePage, type TreeNote } from './page-html.ts';
+import { folderPage, notePage, type TreeNote, tooCostlyPage } from './page-html.ts';
+import type { TextLanguage } from './page-texts.ts';
 import type { OpenLink, PublicLinks } from './public-links.ts';
 import type { PageTasks } from './tasks.ts';
 
@@ -28,6 +29,12 @@ export interface PagesDeps {
 
 /** Maximum notes in the tree of a page. */
 const LISTED_MAX = 2_000;
+
+/** A page with its status. */
+export interface PublicPage {
+  readonly html: string;
+  readonly status: 200 | 422;
+}
 
 /** The pages of public links and their files. Each request finds its link first. */
 export class PublicPages {
@@ -49,14 +56,22 @@ export class PublicPages {
     return `${this.#base}/s/${encodeURIComponent(token)}`;
   }
 
-  /** The page of a link, or of a note below a folder’s link. Throws `public_link_not_found`. */
-  async open(link: OpenLink, token: string, noteId: string | null): Promise<string> {
-    const html = await (link.folder_id === null
+  /**
+   * The page of a link, or of a note below a folder’s link; 422 for a note that takes too long to render. Throws
+   * `public_link_not_found`.
+   */
+  async open(link: OpenLink, token: string, noteId: string | null, language: TextLanguage): Promise<PublicPage> {
+    const page = await (link.folder_id === null
       ? this.#note(link, token, noteId)
-      : this.#site(link, token, noteId)
-    ).catch(asNotFound);
+      : this.#site(link, token, noteId, language)
+    )
+      .then((html) => ({ html, status: 200 as const }))
+      .catch((error) => {
+        if (!(error instanceof TaskLimitError)) return asNotFound(error);
+        return { html: tooCostlyPage(language), status: 422 as const };
+      });
     await this.#deps.links.used(link);
-    return html;
+    return page;
   }
 
   /** A file of a page. Throws `public_link_not_found`. */
@@ -77,12 +92,12 @@ export class PublicPages {
   }
 
   /** A folder as a small site: its tree, its notes, and the links between them. */
-  async #site(link: OpenLink, token: string, noteId: string | null): Promise<string> {
+  async #site(link: OpenLink, token: string, noteId: string | null, language: TextLanguage): Promise<string> {
     const { notes, folders, cache } = this.#deps;
     const folder = await folders.entry(link.vault, link.folder_id ?? '');
     if (folder === null) throw new NotevaultError('public_link_not_found');
     const prefix = `${folder.path}/`;
-    const tree = await cache.snapshot(link.vault, async (snapshot) => {
+    const found = await cache.snapshot(link.vault, async (snapshot) => {
       const inside = notesBelow(prefix, await (await snapshot.rows(notes.cache)).sorted());
       return inside.map(
         ({ id, path, title }): TreeNote => ({
@@ -93,7 +108,8 @@ export class PublicPages {
     });
     const name = fileName(folder.path);
     const home = this.addressOf(token);
-    if (noteId === null) return folderPage({ name, home, tree });
+    const tree = found.slice(0, LISTED_MAX);
+    if (noteId === null) return folderPage({ name, home, tree }, found.length > LISTED_MAX, language);
     const id = parseUuid(noteId);
     if (id === null) throw new NotevaultError('public_link_not_found');
     const note = await notes.getById(link.vault, id as NoteId);
@@ -137,10 +153,10 @@ export class PublicPages {
   }
 }
 
-/** Returns the first notes below a folder, from notes in the order of their paths; reads no others. */
+/** Returns the first notes below a folder, one more than are listed, from notes in the order of their paths. */
 function notesBelow(prefix: string, sorted: readonly CachedNote[]): CachedNote[] {
   const first = lowerBound(sorted.length, (index) => (sorted[index]?.path ?? '') < prefix);
-  return sorted.slice(first, first + LISTED_MAX).filter(({ path }) => path.startsWith(prefix));
+  return sorted.slice(first, first + LISTED_MAX + 1).filter(({ path }) => path.startsWith(prefix));
 }
 
 /** Throws one error for everything that is gone, damaged or moved out of the folder: readers are not told which. */

@@ -1,46 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { onEachEngine } from '../../../../test/kit/engines.ts';
-import { oneServer, startServer, type TestServer } from '../../../../test/kit/server.ts';
-import { startShared } from '../../../../test/kit/shared-vault.ts';
-
-/** A picture of one pixel. */
-const PNG = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==';
-
-const pathOf = (url: string) => url.slice(url.indexOf('/s/'));
-
-/** Opens a page as a browser does, without following where it leads. */
-async function open(server: TestServer, path: string, init: RequestInit = {}) {
-  const answer = await fetch(server.url + path, { redirect: 'manual', ...init });
-  return { status: answer.status, headers: answer.headers, text: await answer.text() };
-}
-
-const form = (fields: Record<string, string>): RequestInit => ({
-  method: 'POST',
-  // A sandboxed page has no origin.
-  headers: { origin: 'null', 'content-type': 'application/x-www-form-urlencoded' },
-  body: new URLSearchParams(fields).toString(),
-});
-
-const formToken = (page: string) => /name="token" value="([^"]+)"/.exec(page)?.[1] ?? '';
+import { form, formToken, open, PNG, pathOf, startPublic } from '../../../../test/kit/public-pages.ts';
+import { oneServer, startServer } from '../../../../test/kit/server.ts';
 
 onEachEngine('public links', (openDatabase) => {
   const start = oneServer(() => ({ open: openDatabase }));
-
-  async function vaultWithNotes() {
-    const shared = await startShared(await start());
-    const { alice, headers } = shared;
-    const write = async (path: string, content: string): Promise<string> =>
-      (await alice.post('/notes', { path, content, mtime: 1 }, headers)).body.note.id;
-    const attach = (path: string, content_base64: string) =>
-      alice.post('/attachments', { path, content_base64, mtime: 1 }, headers);
-    const link = async (body: object) => {
-      const made = await alice.post('/vault/links', body, headers);
-      assert.equal(made.status, 201, JSON.stringify(made.body));
-      return { id: made.body.link.id as string, path: pathOf(made.body.url), made: made.body };
-    };
-    return { ...shared, write, attach, link };
-  }
+  const vaultWithNotes = async () => startPublic(await start());
 
   test('a public link shows its note to anybody, and nothing of other notes, people and paths', async () => {
     const { server, alice, headers, write, attach, link } = await vaultWithNotes();
@@ -48,16 +14,17 @@ onEachEngine('public links', (openDatabase) => {
     await write('canary-folder/canary-other.md', '# canary-title\ncanary-text');
     await attach('canary-folder/pic.png', PNG);
     await attach('canary-folder/canary-file.png', PNG);
+    await attach('canary-folder/list.txt', btoa('eggs'));
     const note = await write(
       'canary-folder/Plan.md',
-      '---\nowner: canary-property\n---\n# Plan\n\nHello **you** %%canary-comment%% [[canary-folder/canary-other|there]] ![[canary-other|it]]\n\n![[pic.png]]',
+      '---\nowner: canary-property\n---\n# Plan\n\nHello **you** %%canary-comment%% [[canary-folder/canary-other|there]] ![[canary-other|it]]\n\n![[pic.png]]\n\n![[canary-folder/pic.png]] [list](canary-folder/list.txt) [[canary-folder/list.txt]] ![[canary-folder/none.png]]',
     );
     await write('Back.md', 'canary-backlink [[Plan]]');
     const { path } = await link({ note_id: note });
     const page = await open(server, path);
     assert.equal(page.status, 200);
     assert.match(page.text, /<h1 dir="auto">Plan<\/h1><p dir="auto">Hello <strong>you<\/strong>/);
-    assert.match(page.text, /<meta property="og:description" content="Hello you there it">/);
+    assert.match(page.text, /<meta property="og:description" content="Hello you there it list list.txt none.png">/);
     assert.match(page.headers.get('content-security-policy') ?? '', /sandbox allow-forms allow-downloads$/);
     assert.equal(page.headers.get('x-robots-tag'), 'noindex, nofollow');
     assert.equal(page.headers.get('referrer-policy'), 'no-referrer');
@@ -66,7 +33,10 @@ onEachEngine('public links', (openDatabase) => {
     const picture = await open(server, source);
     assert.equal(picture.status, 200);
     assert.match(picture.headers.get('content-disposition') ?? '', /^inline; filename="pic.png"/);
-    const bytes = page.text + JSON.stringify([...page.headers, ...picture.headers]);
+    const files = [...page.text.matchAll(/(?:src|href)="([^"]*\/files\/[^"]+)"/g)].map(([, address = '']) => address);
+    assert.equal(files.length, 4);
+    const sent = await Promise.all(files.map(async (address) => [...(await open(server, address)).headers]));
+    const bytes = page.text + JSON.stringify([...page.headers, ...sent]);
     assert.doesNotMatch(bytes, /canary|alice|example\.org/);
     assert.equal((await alice.get('/vault/links', headers)).body.links.at(-1).last_used_at !== null, true);
     // Other addresses of the link lead nowhere.
@@ -143,7 +113,11 @@ onEachEngine('public links', (openDatabase) => {
     await alice.delete('/notes/Gone.md', undefined, headers);
     server.clock.advance({ minutes: 2 });
     const answers = [];
-    for (const path of [ended.path, gone.path, expired.path, live.path.slice(0, -1), '/s/x', '/s/%00', '/s/a%2Fb']) {
+    const guessed = `/s/${Buffer.alloc(32, 'guess').toString('base64url')}`;
+    const long = ['x'.repeat(101), 'x'.repeat(5000)].map((token) => `/s/${token}`);
+    const malformed = ['/s/x', '/s/%00', '/s/a%2Fb', `/s/x/n/${vault}`, `/s/x/files/${vault}?signature=1.x`];
+    const wrong = [guessed, live.path.slice(0, -1), `${live.path}x`, `${live.path}/n/${vault}`, ...long, ...malformed];
+    for (const path of [ended.path, gone.path, expired.path, ...wrong]) {
       const { status, headers: sent, text } = await open(server, path);
       answers.push(JSON.stringify([status, text, sent.get('content-security-policy')]));
       assert.equal(status, 404, path);

@@ -1,0 +1,42 @@
+import assert from 'node:assert/strict';
+import type { Database } from '../../src/ports/database/database.ts';
+import { open, startPublic } from '../kit/public-pages.ts';
+import { startServer } from '../kit/server.ts';
+
+/** Requests that are open at once. */
+const AT_ONCE = 1_000;
+/** Statuses of a page: shown, or refused for now. */
+const ANSWERS = [200, 429, 503];
+
+/** Asserts that many requests for a public page leave another account's requests alone, and the page afterwards. */
+export async function assertPagesSlowNobody(openDatabase: () => Promise<Database>, requests: number): Promise<void> {
+  await using server = await startServer({ open: openDatabase });
+  const { bob, write, link } = await startPublic(server);
+  const { path } = await link({ note_id: await write('Popular.md', '# Popular\n\nA note that **many** read.\n') });
+  const { vault } = (await bob.post('/vaults', { name: 'Bob’s' })).body;
+  const headers = { 'x-vault-id': vault.id };
+  const statuses = new Map<number, number>();
+  let isOver = false;
+  const works = async () => {
+    let count = 0;
+    do {
+      const written = await bob.post('/notes', { path: 'own.md', content: `${count++}`, mtime: 1 }, headers);
+      assert.ok(written.status < 300, `bob’s write was answered ${written.status}`);
+      assert.equal((await bob.get('/notes/own.md', headers)).status, 200);
+    } while (!isOver);
+  };
+  const reads = async () => {
+    for (let left = requests; left > 0; left -= AT_ONCE) {
+      const some = Array.from({ length: Math.min(left, AT_ONCE) }, () => open(server, path));
+      for (const { status } of await Promise.all(some)) statuses.set(status, (statuses.get(status) ?? 0) + 1);
+    }
+    isOver = true;
+  };
+  await Promise.all([works(), reads()]);
+  assert.deepEqual(
+    [...statuses.keys()].filter((status) => !ANSWERS.includes(status)),
+    [],
+  );
+  assert.ok((statuses.get(200) ?? 0) > 0);
+  assert.equal((await open(server, path)).status, 200);
+}
