@@ -52,7 +52,10 @@ export const LogoutQuery = Type.Object({
   ),
 });
 
-export const PasswordChangeBody = Type.Object({ old_password: Type.String(), new_password: Type.String() });
+export const PasswordChangeBody = Type.Object({
+  old_password: Type.Optional(Type.String({ description: 'Needed unless the account has no password yet.' })),
+  new_password: Type.String(),
+});
 export const PasswordResetBody = Type.Object({ token: Type.String(), password: Type.String() });
 
 export const ForgotBody = Unchecked<{ email?: unknown }>({ email: Email });
@@ -97,8 +100,28 @@ export const SignInSettings = Type.Object({
       recovery_codes_left: Type.Integer({ description: 'Recovery codes that were not used yet.' }),
     }),
   ),
+  identities: Type.Array(
+    Type.Object({
+      id: Uuid,
+      issuer: Type.String(),
+      email: Nullable(Type.String({ description: 'The address that the provider names.' })),
+      created_at: Timestamp,
+      last_used_at: Timestamp,
+    }),
+    { description: 'Identities at an OpenID Connect provider that sign in to the account.' },
+  ),
 });
 export type SignInSettings = Static<typeof SignInSettings>;
+
+export const VisitBody = Type.Object({
+  return_to: Type.Optional(
+    Type.String({ description: 'Path of this server to which the browser comes back; the first page by default.' }),
+  ),
+});
+export const VisitStarted = Type.Object({
+  url: Type.String({ description: 'Address of the provider, for the browser that has the cookie of this answer.' }),
+});
+export type VisitStarted = Static<typeof VisitStarted>;
 
 const TokenFields = { access_token: Type.String(), expires_in: Type.Integer() };
 export const SignedInResponse = Type.Object({
@@ -127,6 +150,9 @@ export const BootstrapResponse = Type.Object({
   }),
   mail: Type.Boolean({ description: 'Whether the server sends mails, for example with a link to a new password.' }),
   methods: Type.Array(SignInMethod, { description: 'Ways to sign in that the server offers at this address.' }),
+  oidc: Nullable(
+    Type.Object({ name: Type.String({ description: 'Name of the OpenID Connect provider.' }) }),
+  ),
 });
 export type BootstrapResponse = Static<typeof BootstrapResponse>;
 

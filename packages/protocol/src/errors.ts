@@ -173,6 +173,25 @@ export const errors = {
     both,
   ),
   invalid_login_token: entry(422, 'invalid_token', 'The login token is unknown, used or older than ten minutes.', both),
+  password_login_off: entry(
+    403,
+    'password_login_off',
+    'The server lets this account sign in by other ways only: NOTEVAULT_PASSWORD_LOGIN.',
+  ),
+  oidc_off: entry(404, 'not_found', 'The server has no OpenID Connect provider: NOTEVAULT_OIDC_ISSUER.'),
+  oidc_unreachable: entry(
+    502,
+    'oidc_unreachable',
+    'The OpenID Connect provider does not answer as NOTEVAULT_OIDC_ISSUER says. `notevault doctor` tries it.',
+  ),
+  identity_not_found: entry(404, 'not_found', 'The account has no such identity.'),
+  last_sign_in_method: entry(
+    409,
+    'last_sign_in_method',
+    'The account could not be signed in to any more. Set a password or add another way first.',
+  ),
+  sign_in_over: entry(403, 'sign_in_over', 'The sign-in is older than ten minutes, or was begun in another browser.'),
+  first_account_missing: entry(403, 'first_account_missing', 'The first account is made with the setup token.'),
   mail_off: entry(409, 'mail_off', 'The server sends no mails: set NOTEVAULT_SMTP_URL and NOTEVAULT_MAIL_FROM.'),
   mail_failed: entry(502, 'mail_failed', 'The mail could not be sent; `reason` says why.'),
   api_key_not_allowed: entry(

@@ -5,6 +5,7 @@ import { backupState } from '../backup/take/lease.ts';
 import { ApiKeys } from '../domains/connecting/credentials/api-keys/api-keys.ts';
 import { Connections } from '../domains/connecting/credentials/connections/connections.ts';
 import { Credentials, type DescribeConnections } from '../domains/connecting/credentials/credentials.ts';
+import type { Config } from '../config/config.ts';
 import { Tickets } from '../domains/connecting/credentials/tickets/tickets.ts';
 import { Devices } from '../domains/connecting/devices/devices.ts';
 import { OAuth } from '../domains/connecting/oauth/oauth.ts';
@@ -29,7 +30,9 @@ import { BUILT, Downloads } from '../domains/operating/downloads/downloads.ts';
 import { Logs } from '../domains/operating/logs/logs.ts';
 import { acceptedLanguage } from '../http/pages/page-language.ts';
 import { errorPage, pageOf } from '../http/pages/pages.ts';
+import type { Clock } from '../ports/clock/clock.ts';
 import type { Database, WriteHandle } from '../ports/database/database.ts';
+import { openIdProvider } from '../ports/identity-provider/openid-client.ts';
 import { createProductEvents } from '../product-events.ts';
 import { isExecutable, programPath, readProgramFile } from '../program/program.ts';
 import { version } from '../version.ts';
@@ -162,6 +165,7 @@ function createAccountsAndVaults(
     publicUrl,
     plans: config.plans,
     defaultPlan: config.defaultPlan,
+    passwordLogin: config.passwordLogin,
     registration: config.registration,
     ...(passwordCost === undefined ? {} : { passwordCost }),
     analytics,
@@ -190,10 +194,13 @@ function createAccountsAndVaults(
       standalone: {
         of: (handle, userId) => later().identities.standalone.of(handle, userId),
         offered: (host) => later().identities.standalone.offered(host),
+        get providerName() {
+          return later().identities.standalone.providerName;
+        },
       },
     },
   });
-  const identities = createIdentities({ db, keys, clock, accounts });
+  const identities = createIdentities({ db, keys, clock, accounts, publicUrl, ...oidcOf(config, publicUrl, clock) });
   const vaults = createVaults({
     db,
     keys,
@@ -231,6 +238,19 @@ function createAccountsAndVaults(
     cache,
     productEvents: createProductEvents(analytics, accounts, clock),
   };
+}
+
+/** The OpenID Connect provider that the operator has chosen, and what it decides. */
+function oidcOf(config: Config, publicUrl: string, clock: Clock) {
+  const { oidcIssuer, oidcClientId, oidcClientSecret, oidcName, oidcScopes, oidcRegister, oidcAdminClaim } = config;
+  const [issuer, clientId, clientSecret] = [oidcIssuer, oidcClientId, oidcClientSecret?.reveal() ?? null];
+  const redirectUri = `${publicUrl}/api/auth/oidc/callback`;
+  const provider =
+    issuer === null || clientId === null
+      ? null
+      : openIdProvider({ issuer, clientId, clientSecret, redirectUri, scopes: oidcScopes, clock });
+  const providerName = oidcName ?? (issuer === null ? '' : new URL(issuer).hostname);
+  return { provider, providerName, registers: oidcRegister === 'on', adminClaim: oidcAdminClaim };
 }
 
 /** Takes a vault away from an account: nothing that it has may open the vault, now or after it joins again. */

@@ -1,4 +1,5 @@
 import { NotevaultError } from '@notevault/protocol/errors.ts';
+import type { Context } from '../app.ts';
 import { apiKeysRoutes } from '../domains/connecting/credentials/api-keys/api-keys.routes.ts';
 import { connectionsRoutes } from '../domains/connecting/credentials/connections/connections.routes.ts';
 import { ticketsRoutes } from '../domains/connecting/credentials/tickets/tickets.routes.ts';
@@ -9,6 +10,7 @@ import { accountsRoutes } from '../domains/content/accounts/accounts.routes.ts';
 import { attachmentsRoutes } from '../domains/content/attachments/attachments.routes.ts';
 import { entriesRoutes } from '../domains/content/entries/entries.routes.ts';
 import { identitiesRoutes } from '../domains/content/identities/identities.routes.ts';
+import { type OidcPages, oidcPageRoutes } from '../domains/content/identities/oidc/oidc.routes.ts';
 import { linksRoutes } from '../domains/content/links/links.routes.ts';
 import { membersRoutes } from '../domains/content/members/members.routes.ts';
 import { historyRoutes } from '../domains/content/notes/history/history.routes.ts';
@@ -64,12 +66,15 @@ export function routesOf(domains: Domains): Route[] {
   ];
 }
 
-/** Routes outside the API: pages for people, and the OAuth endpoints. */
+/** Routes with their own formats: pages for people, and the OAuth endpoints. */
 export function rawRoutesOf(
-  { oauth, devices, downloads, publicLinks, publicPages }: Domains,
+  { oauth, devices, downloads, publicLinks, publicPages, identities }: Domains,
   publicUrl: string,
+  log: Context['log'],
 ): RawRoute[] {
+  const report: OidcPages['report'] = (failure) => log.warn(failure, 'a sign-in at the identity provider failed');
   return [
+    ...oidcPageRoutes({ oidc: identities.oidc, publicUrl, report }),
     ...providerRoutes(oauth, publicUrl),
     ...consentRoutes(oauth),
     ...linkPageRoutes(devices),

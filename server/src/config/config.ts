@@ -82,7 +82,7 @@ export function readConfig(given: Environment, flags: Flags = {}): Config {
       `${variableOf('smtpUrl')} and ${variableOf('mailFrom')} are needed to send mails: set both or neither.`,
     );
   }
-  problems.push(...embedderProblems(config, env, flags));
+  problems.push(...oidcProblems(config, env, flags), ...embedderProblems(config, env, flags));
   for (const name of ['analyticsUrl', 'analyticsKey', 'analyticsEraseKey'] as const) {
     const given = config[name] !== null;
     if (given === (config.analytics === 'posthog')) continue;
@@ -109,6 +109,18 @@ function shareMemory(values: Record<string, unknown>, given: (name: OptionName) 
     if (given(name as OptionName)) continue;
     values[name] = Math.min(Number(values[name]), Math.floor(memoryMb * share));
   }
+}
+
+/** Options of single sign-on without a provider, and a provider without a client. */
+function oidcProblems({ oidcIssuer, oidcClientId, oidcScopes }: Config, env: Environment, flags: Flags): string[] {
+  const issuer = variableOf('oidcIssuer');
+  if (oidcIssuer !== null && oidcClientId === null) return [`${issuer} needs ${variableOf('oidcClientId')}.`];
+  if (!oidcScopes.split(/\s+/).includes('openid')) return [`${variableOf('oidcScopes')} must contain openid.`];
+  const more = ['ClientId', 'ClientSecret', 'Name', 'Scopes', 'Register', 'AdminClaim'] as const;
+  const names = oidcIssuer === null ? more.map((name) => `oidc${name}` as const) : [];
+  return names
+    .filter((name) => isGiven(name, env, flags))
+    .map((name) => `${variableOf(name)} has no effect without ${issuer}.`);
 }
 
 /** Options that the embedder needs but are missing, and options that would have no effect. */

@@ -1,10 +1,12 @@
 import {
   blobStore,
   choice,
+  claim,
   databaseUrl,
   extensions,
   hostName,
   integer,
+  issuerUrl,
   key256,
   line,
   mailbox,
@@ -38,6 +40,7 @@ export const groups = {
   network: 'Network',
   storage: 'Storage and keys',
   accounts: 'Accounts and plans',
+  signIn: 'Signing in',
   mail: 'Mail',
   search: 'Search',
   analytics: 'Analytics',
@@ -55,6 +58,7 @@ function optionsOf(group: Group) {
 const network = optionsOf('network');
 const storage = optionsOf('storage');
 const accounts = optionsOf('accounts');
+const signIn = optionsOf('signIn');
 const mail = optionsOf('mail');
 const search = optionsOf('search');
 const analytics = optionsOf('analytics');
@@ -236,6 +240,52 @@ export const options = {
     kind: integer(0, 1_000_000),
     default: 60,
     does: 'Maximum writes and dry runs per minute that assistants may make with one credential; 0 disables the limit.',
+  }),
+  passwordLogin: signIn({
+    kind: choice('on', 'off', 'admin'),
+    default: 'on',
+    does: 'Who may sign in with a password: all, nobody, or admins alone. `notevault admin login-link` always lets an account in.',
+  }),
+  oidcIssuer: signIn({
+    kind: issuerUrl,
+    default: null,
+    absent: 'no single sign-on',
+    does: 'OpenID Connect provider to sign in with, written exactly as the `issuer` of its metadata; plain http for loopback and private networks only. See docs/sign-in.md.',
+  }),
+  oidcClientId: signIn({
+    kind: line,
+    default: null,
+    absent: 'no single sign-on',
+    does: 'Client id that the provider gave to this server.',
+  }),
+  oidcClientSecret: signIn({
+    kind: token,
+    default: null,
+    absent: 'a public client, protected by PKCE alone',
+    does: 'Client secret that the provider gave to this server.',
+    secret: true,
+  }),
+  oidcName: signIn({
+    kind: line,
+    default: null,
+    absent: 'the host of the issuer',
+    does: 'Name of the provider on the sign-in page.',
+  }),
+  oidcScopes: signIn({
+    kind: line,
+    default: 'openid email profile',
+    does: 'Scopes to request from the provider; some need `groups` for the admin claim.',
+  }),
+  oidcRegister: signIn({
+    kind: choice('off', 'on'),
+    default: 'off',
+    does: 'Whether people of the provider who have no account get one when they sign in; NOTEVAULT_REGISTRATION does not apply to them.',
+  }),
+  oidcAdminClaim: signIn({
+    kind: claim,
+    default: null,
+    absent: 'roles stay as they are',
+    does: 'Claim that makes admins, such as groups=admins: at each sign-in through the provider, people with it become admins and others members, except the last admin.',
   }),
   smtpUrl: mail({
     kind: smtpUrl,

@@ -149,6 +149,23 @@ export const serviceUrl: ValueKind<string> = {
   },
 };
 
+/** The issuer of an OpenID Connect provider, kept as written, because it is compared with what the provider says. */
+export const issuerUrl: ValueKind<string> = {
+  placeholder: 'url',
+  expects: 'the issuer of the provider, such as https://id.example.org/realms/home, without /.well-known/…',
+  parse: (text) => (text.includes('/.well-known/') ? undefined : serviceUrl.parse(text)),
+};
+
+/** A claim with the value that counts; the name may be a path through objects, such as realm_access.roles. */
+export const claim: ValueKind<{ readonly name: string; readonly value: string }> = {
+  placeholder: 'claim=value',
+  expects: 'a claim and its value, such as groups=admins',
+  parse(text) {
+    const [, name, value] = /^([^=\s]+)=(.+)$/.exec(text) ?? [];
+    return name === undefined || value === undefined ? undefined : { name, value };
+  },
+};
+
 export const smtpUrl: ValueKind<Secret<string>> = {
   placeholder: 'url',
   expects: 'an address such as smtps://user:password@mail.example.org:465 or smtp://mail.example.org:587',

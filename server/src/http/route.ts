@@ -70,8 +70,8 @@ export interface Reply<Body = unknown> {
   readonly headers?: Readonly<Record<string, string>>;
   /** The tag of an answer that can be revalidated, without quotes. */
   readonly etag?: string;
-  /** A cookie to set, or to clear if `value` is null. */
-  readonly cookie?: CookieChange;
+  /** Cookies to set, or to clear if their `value` is null. */
+  readonly cookies?: readonly CookieChange[];
 }
 
 /** Schemas of bodies by success status; null for no body. */

@@ -70,6 +70,7 @@ export async function openFixtures(open: () => Promise<Database>, options: Fixtu
     registration,
     plans,
     defaultPlan,
+    passwordLogin: 'on',
     analytics: null,
     passwordCost: CHEAP_PASSWORDS,
     hooks: {
@@ -83,7 +84,7 @@ export async function openFixtures(open: () => Promise<Database>, options: Fixtu
         among: async () => new Set(),
         prepareCheck: async () => async () => null,
       },
-      standalone: { of: async () => [], offered: () => [] },
+      standalone: { of: async () => [], offered: () => [], providerName: null },
     },
     events,
   });

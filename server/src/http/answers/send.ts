@@ -38,8 +38,7 @@ export async function send(reply: FastifyReply, answer: Reply, delivery: Deliver
   if (short !== null) reply.header('content-encoding', coding);
   if (answer.etag !== undefined)
     reply.header('etag', `"${short === null ? answer.etag : codedTag(answer.etag, coding)}"`);
-  if (answer.cookie !== undefined) {
-    const { name, value, path, maxAgeSeconds } = answer.cookie;
+  for (const { name, value, path, maxAgeSeconds } of answer.cookies ?? []) {
     const options = {
       path: publicPath + path,
       httpOnly: true,

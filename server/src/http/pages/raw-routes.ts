@@ -51,6 +51,8 @@ export interface RawRequest {
   readonly params: Readonly<Record<string, string>>;
   /** Returns any header of the request by its lower-case name. */
   readonly header: (name: string) => string | null;
+  /** Returns the value of a cookie; an empty text without it. */
+  readonly cookie: (name: string) => string;
   /** The client's address, as reported by trusted proxies. */
   readonly ip: string;
   readonly language: PageLanguage;
@@ -161,6 +163,7 @@ function rawRequestOf(
     query: request.query as Record<string, unknown>,
     params: request.params as Record<string, string>,
     header: (name) => headerOf(request, name),
+    cookie: (name) => request.cookies[name] ?? '',
     ip: request.ip,
     language: acceptedLanguage(request.headers['accept-language']),
     form: () => formOf(request, publicUrl, nullOrigin),

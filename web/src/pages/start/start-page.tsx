@@ -27,6 +27,7 @@ const CLOSED: BootstrapResponse = {
   registration_mode: 'closed',
   mail: false,
   methods: ['password'],
+  oidc: null,
 };
 
 let asked: Promise<BootstrapResponse> | null = null;

@@ -6,29 +6,37 @@ import * as store from './accounts.store.ts';
 import type { UserRow } from './accounts.tables.ts';
 import type { AccountContext, AccountDeps } from './accounts.ts';
 import { lockAdmins, requireAdmin, requireOtherAdmin } from './admin.ts';
-import { analyticsIdOf, requestErasure } from './profile.ts';
+import { analyticsIdOf, present, requestErasure } from './profile.ts';
 import { rightsTaken } from './rights-taken.ts';
-import { checkOwnPassword } from './sessions/proofs.ts';
+import { proveForOperation, type SessionCaller } from './sessions/proofs.ts';
 import * as sessionStore from './sessions/sessions.store.ts';
 
 const BATCH = 100;
 
-/** Throws `password_required`, `invalid_password`, `last_admin`, `delete_failed`, `rate_limited`. */
-export async function deleteMe(deps: AccountContext, userId: UserId, password: unknown): Promise<void> {
-  const row = await checkOwnPassword(deps, userId, password);
-  await erase(deps, row, null);
+/**
+ * Throws `password_required`, `invalid_password`, `step_up_required` for an account without a password, `last_admin`,
+ * `delete_failed`, `rate_limited`.
+ */
+export async function deleteMe(deps: AccountContext, caller: SessionCaller, password: unknown): Promise<void> {
+  await proveForOperation(deps, caller, password);
+  await erase(deps, present(await deps.db.get(store.findUser, { id: caller.userId })), null);
 }
 
 /**
- * Erases the account of another, or the admin's own, with the admin's password. Throws like `deleteMe`, and
+ * Erases the account of another, or the admin's own, with the admin's proof. Throws like `deleteMe`, and
  * `user_not_found`, `admin_required`.
  */
-export async function deleteUser(deps: AccountContext, admin: UserId, sent: string, password: unknown): Promise<void> {
-  await checkOwnPassword(deps, admin, password);
+export async function deleteUser(
+  deps: AccountContext,
+  admin: SessionCaller,
+  sent: string,
+  password: unknown,
+): Promise<void> {
+  await proveForOperation(deps, admin, password);
   const id = parseUuid(sent) as UserId | null;
   const row = id === null ? undefined : await deps.db.get(store.findUser, { id });
   if (row === undefined) throw new NotevaultError('user_not_found');
-  await erase(deps, row, admin);
+  await erase(deps, row, admin.userId);
 }
 
 /** @param admin who erases it; null for its owner. */

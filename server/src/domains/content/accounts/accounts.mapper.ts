@@ -1,7 +1,9 @@
 import type { SessionsResponse, User as UserBody } from '@notevault/protocol/accounts.ts';
 import { isoTime } from '@notevault/protocol/values/time.ts';
+import type { CookieChange } from '../../../http/route.ts';
 import type { Accounts } from './accounts.ts';
 import type { User } from './profile.ts';
+import { LOGIN_MS } from './sessions/login-tokens.ts';
 import { isBrief, type Tokens } from './sessions/refresh-tokens.ts';
 import type { SignedIn } from './sessions/sign-in.ts';
 
@@ -37,9 +39,16 @@ export function sessionsView(sessions: Awaited<ReturnType<Accounts['sessionsOf']
 export const REFRESH_COOKIE = 'refresh_token';
 const COOKIE_SECONDS = 30 * 24 * 60 * 60;
 
-function refreshCookie(value: string | null) {
+export function refreshCookie(value: string | null): CookieChange {
   const maxAgeSeconds = value !== null && isBrief(value) ? null : COOKIE_SECONDS;
   return { name: REFRESH_COOKIE, value, path: '/api/auth', maxAgeSeconds };
+}
+
+export const LOGIN_TOKEN_COOKIE = 'login_token';
+
+/** The cookie with which a person who signed in elsewhere goes on at a page, which alone gets it. */
+export function loginTokenCookie(page: string, value: string | null): CookieChange {
+  return { name: LOGIN_TOKEN_COOKIE, value, path: page, maxAgeSeconds: LOGIN_MS / 1000 };
 }
 
 export function signedInReply({ user, ...tokens }: SignedIn) {
@@ -53,12 +62,12 @@ export function tokensReply({ accessToken, expiresIn, refreshToken }: Tokens) {
     body: { access_token: accessToken, expires_in: expiresIn },
     // Headers of answers with tokens, which no cache may store (RFC 6749, section 5.1).
     headers: { 'cache-control': 'no-store' },
-    cookie: refreshCookie(refreshToken === '' ? null : refreshToken),
+    cookies: [refreshCookie(refreshToken === '' ? null : refreshToken)],
   };
 }
 
 /** @param clears whether the browser is to delete its data for this server, including the app's databases. */
 export function signedOutReply(clears: boolean) {
   const headers = clears ? { 'clear-site-data': '"storage"' } : {};
-  return { cookie: refreshCookie(null), headers };
+  return { cookies: [refreshCookie(null)], headers };
 }

@@ -14,6 +14,7 @@ const allUsers = statement((db, _: Record<never, never>) => db.selectFrom('users
 const activeAdmins = statement((db, _: Record<never, never>) =>
   db.selectFrom('users').select('id').where('role', '=', 'admin').where('suspended_at', 'is', null),
 );
+const callerOf = ({ id }: { readonly id: UserId }) => ({ userId: id, credentialId: '' });
 const forgetUser = statement((db, p: { id: UserId }) => db.deleteFrom('users').where('id', '=', p.id));
 
 onEachEngine('registering accounts', (open) => {
@@ -125,7 +126,9 @@ onEachEngine('the admin operations on accounts', (open) => {
       const end = (by: typeof a, who: typeof a) => {
         if (how === 'suspend') return accounts.updateUser(by.id, who.id, { suspended: true });
         if (how === 'demote') return accounts.updateUser(by.id, who.id, { role: 'member' });
-        return how === 'delete' ? accounts.deleteUser(by.id, who.id, password) : accounts.deleteMe(by.id, password);
+        return how === 'delete'
+          ? accounts.deleteUser(callerOf(by), who.id, password)
+          : accounts.deleteMe(callerOf(by), password);
       };
       const codes = await Promise.all([codeOf(end(a, b)), codeOf(end(b, a))]);
       // The slower one is no admin any more, was the last one, or has been deleted before its password was looked up.
@@ -141,10 +144,10 @@ onEachEngine('the admin operations on accounts', (open) => {
       // The next pair must not be saved by the survivor of this one.
       const survivor = codes[0] === null ? (how === 'delete oneself' ? b : a) : how === 'delete oneself' ? a : b;
       const next = await accounts.createUser(`next-${how}@example.org`.replace(' ', '-'), password, 'admin');
-      await accounts.deleteUser(next.id, survivor.id, password);
+      await accounts.deleteUser(callerOf(next), survivor.id, password);
       assert.equal(await codeOf(accounts.updateUser(next.id, next.id, { role: 'member' })), 'last_admin');
       assert.equal(await codeOf(accounts.setSuspended(next.email, true)), 'last_admin');
-      assert.equal(await codeOf(accounts.deleteMe(next.id, password)), 'last_admin');
+      assert.equal(await codeOf(accounts.deleteMe(callerOf(next), password)), 'last_admin');
       await db.transact((handle) => handle.run(forgetUser, { id: next.id }));
     }
   });
@@ -201,7 +204,7 @@ onEachEngine('deleting an account', (open) => {
       await accounts.createUser('alice@example.org', password, 'admin'),
       await accounts.createUser('bob@example.org', password, 'admin'),
     ];
-    const codes = await Promise.all(admins.map(({ id }) => codeOf(accounts.deleteMe(id, password))));
+    const codes = await Promise.all(admins.map((admin) => codeOf(accounts.deleteMe(callerOf(admin), password))));
     assert.deepEqual(codes.sort(), ['last_admin', null]);
   });
 
@@ -211,7 +214,7 @@ onEachEngine('deleting an account', (open) => {
     const { user, accessToken } = await accounts.register(bob);
     const principal = await accounts.authenticate(`Bearer ${accessToken}`);
     const vault = await vaults.create(principal, { name: 'Work' });
-    await accounts.deleteMe(user.id, password);
+    await accounts.deleteMe(callerOf(user), password);
     assert.equal(await codeOf(accounts.authenticate(`Bearer ${accessToken}`)), 'unauthorized');
     assert.equal(await keys.open({ kind: 'user', id: user.id }), null);
     assert.equal(await keys.open({ kind: 'vault', id: vault.id }), null);
@@ -230,7 +233,7 @@ onEachEngine('deleting an account', (open) => {
     const { user, accessToken } = await accounts.register(bob);
     const principal = await accounts.authenticate(`Bearer ${accessToken}`);
     const vault = await vaults.create(principal, { name: 'Work' });
-    assert.equal(await codeOf(accounts.deleteMe(user.id, password)), 'delete_failed');
+    assert.equal(await codeOf(accounts.deleteMe(callerOf(user), password)), 'delete_failed');
     assert.equal(await codeOf(accounts.authenticate(`Bearer ${accessToken}`)), 'unauthorized');
     assert.equal(await codeOf(accounts.login(bob)), 'invalid_credentials');
     assert.equal(await codeOf(vaults.create(principal, { name: 'More' })), 'unauthorized');

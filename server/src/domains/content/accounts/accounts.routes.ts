@@ -40,6 +40,7 @@ function signInRoutes(accounts: Accounts): Route[] {
         'password_too_short',
         'password_too_long',
         'registration_failed',
+        'password_login_off',
         'registration_closed',
         'invite_required',
         'invite_invalid',
@@ -55,7 +56,13 @@ function signInRoutes(accounts: Accounts): Route[] {
       summary: 'Sign in',
       body: schema.LoginBody,
       responses: { 200: schema.SignedInResponse },
-      errors: ['email_and_password_required', 'invalid_credentials', 'account_suspended', 'second_factor_required'],
+      errors: [
+        'email_and_password_required',
+        'invalid_credentials',
+        'account_suspended',
+        'second_factor_required',
+        'password_login_off',
+      ],
       handle: async ({ body, ...from }) => signedInReply(await accounts.login(body ?? {}, clientOf(from))),
     }),
     route({
@@ -85,7 +92,7 @@ function signInRoutes(accounts: Accounts): Route[] {
       summary: 'Prove once more who uses the session',
       body: schema.StepUpBody,
       responses: { 200: schema.Ok },
-      errors: ['invalid_password', 'invalid_code', 'password_required'],
+      errors: ['invalid_password', 'invalid_code', 'password_required', 'password_login_off'],
       handle: async ({ principal, body }) => {
         await accounts.stepUp(principal, body);
         return { body: { ok: true } };
@@ -128,8 +135,9 @@ function sessionRoutes(accounts: Accounts): Route[] {
       summary: 'Whether the first account is still missing, and who may register',
       responses: { 200: schema.BootstrapResponse },
       handle: async ({ header }) => {
-        const { pending, mode, hasMail, methods } = await accounts.bootstrap(header('host'));
-        return { body: { bootstrap_pending: pending, registration_mode: mode, mail: hasMail, methods } };
+        const { pending, mode, hasMail, methods, providerName } = await accounts.bootstrap(header('host'));
+        const oidc = providerName === null ? null : { name: providerName };
+        return { body: { bootstrap_pending: pending, registration_mode: mode, mail: hasMail, methods, oidc } };
       },
     }),
   ];
@@ -177,7 +185,13 @@ function passwordRoutes(accounts: Accounts): Route[] {
       summary: 'Change the password and end every other session',
       body: schema.PasswordChangeBody,
       responses: { 200: schema.Ok },
-      errors: ['wrong_old_password', 'password_too_short', 'password_too_long'],
+      errors: [
+        'wrong_old_password',
+        'password_too_short',
+        'password_too_long',
+        'password_login_off',
+        'step_up_required',
+      ],
       handle: async ({ principal, body }) => {
         await accounts.changePassword(principal, body);
         return { body: { ok: true } };
@@ -190,7 +204,7 @@ function passwordRoutes(accounts: Accounts): Route[] {
       summary: 'Set a new password with the token of a link',
       body: schema.PasswordResetBody,
       responses: { 200: schema.Ok },
-      errors: ['invalid_reset_token', 'password_too_short', 'password_too_long'],
+      errors: ['invalid_reset_token', 'password_too_short', 'password_too_long', 'password_login_off'],
       handle: async ({ body }) => {
         await accounts.resetPassword(body);
         return { body: { ok: true } };
@@ -271,7 +285,7 @@ function profileRoutes(accounts: Accounts): Route[] {
       responses: { 200: schema.Ok },
       errors: ['password_required', 'invalid_password', 'last_admin', 'owns_shared_vaults', 'delete_failed'],
       handle: async ({ principal, body }) => {
-        await accounts.deleteMe(principal.userId, body?.password);
+        await accounts.deleteMe(principal, body?.password);
         return { body: { ok: true } };
       },
     }),

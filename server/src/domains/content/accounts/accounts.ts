@@ -8,10 +8,13 @@ import type { Keys } from '../../foundation/keys/keys.ts';
 import type { PlanTable } from '../../foundation/plans/plans.ts';
 import type { Mails } from '../mails/mails.ts';
 import { deleteMe, deleteUser, resumeDeletions } from './account-deletion.ts';
+import { loginTokenCookie, refreshCookie } from './accounts.mapper.ts';
 import * as store from './accounts.store.ts';
 import {
   confirmEmail,
   confirmNamed,
+  confirmVerified,
+  findJoinable,
   inviteByMail,
   mailRecipient,
   requestConfirmation,
@@ -50,7 +53,8 @@ import {
   loginByLink,
   sweepLoginTokens,
 } from './sessions/login-tokens.ts';
-import { countCodes, requireProof, stepUp } from './sessions/proofs.ts';
+import { enter } from './sessions/outside-sign-in.ts';
+import { countCodes, prove, requireProof, stepUp } from './sessions/proofs.ts';
 import { findRefreshable, refresh } from './sessions/refresh-tokens.ts';
 import { type SecondFactors, sweepTickets } from './sessions/second-factor.ts';
 import {
@@ -63,7 +67,7 @@ import {
   sessionsOf,
 } from './sessions/sessions.ts';
 import { identify, identifyBySecondFactor, login, proveSecondFactor } from './sessions/sign-in.ts';
-import type { StandaloneMethods } from './sessions/sign-in-methods.ts';
+import { type PasswordLogin, type StandaloneMethods, signInMethodsOf } from './sessions/sign-in-methods.ts';
 
 /** Effects of accounts in later domains; bound in app/. */
 export interface AccountHooks {
@@ -100,6 +104,7 @@ export interface AccountDeps {
   readonly registration: 'open' | 'invite_only' | 'closed';
   readonly plans: PlanTable;
   readonly defaultPlan: string;
+  readonly passwordLogin: PasswordLogin;
   /** Erases people from the analytics tool; null if no analytics are sent. */
   readonly analytics: Pick<AnalyticsSink, 'erase'> | null;
   /** Cost of new password hashes; the cost for production by default. */
@@ -120,6 +125,9 @@ export type { SecondFactor, SecondFactors } from './sessions/second-factor.ts';
 export type { Identified } from './sessions/sign-in.ts';
 export type { StandaloneMethod, StandaloneMethods } from './sessions/sign-in-methods.ts';
 
+/** The cookies of a sign-in, for later domains that sign people in. */
+export const signInCookies = { refresh: refreshCookie, loginToken: loginTokenCookie };
+
 /** Accounts: registration, authentication, profiles and deletion. */
 export type Accounts = ReturnType<typeof createAccounts>;
 
@@ -134,6 +142,8 @@ export function createAccounts(accountDeps: AccountDeps) {
     identifyBySecondFactor: identifyBySecondFactor.bind(null, deps),
     login: login.bind(null, deps),
     proveSecondFactor: proveSecondFactor.bind(null, deps),
+    enter: enter.bind(null, deps),
+    prove: prove.bind(null, deps),
     loginByLink: loginByLink.bind(null, deps),
     identifyByToken: identifyByToken.bind(null, deps),
     issueLoginLink: issueLoginLink.bind(null, deps),
@@ -179,6 +189,10 @@ export function createAccounts(accountDeps: AccountDeps) {
     setSuspended: setSuspended.bind(null, deps),
     find: findUser.bind(null, deps),
     findByEmail: findByEmail.bind(null, deps),
+    findJoinable: findJoinable.bind(null, deps),
+    confirmVerified: (handle: WriteHandle, userId: UserId, email: string) =>
+      confirmVerified(handle, deps, userId, email),
+    signInMethodsOf: (handle: ReadHandle, userId: UserId) => signInMethodsOf(handle, deps, userId),
     findOwner: findOwner.bind(null, deps),
     openSession: openSession.bind(null, deps),
     /** Forgets attempts, networks, tickets and login tokens that no longer count. */

@@ -2,6 +2,7 @@ import { NotevaultError } from '@notevault/protocol/errors.ts';
 import { startLink } from '@notevault/protocol/start-link.ts';
 import { cleanText } from '@notevault/protocol/values/clean-text.ts';
 import type { UserId } from '@notevault/protocol/values/ids.ts';
+import type { WriteHandle } from '../../../ports/database/database.ts';
 import { hashOf, newToken } from '../../foundation/tokens/tokens.ts';
 import type { MailKind, Recipient, SealedMail } from '../mails/mails.ts';
 import * as store from './accounts.store.ts';
@@ -17,9 +18,8 @@ export const CONFIRMATION_MS = 24 * 60 * 60 * 1000;
 /** Facts about signing in to the account. */
 export async function signInSettings(deps: AccountDeps, userId: UserId) {
   const { db, mails } = deps;
-  const { email_confirmed_at: confirmedAt, password_hash } = present(await db.get(store.findUser, { id: userId }));
-  const methods = await methodsOf(db, deps, userId, password_hash !== null);
-  return { confirmedAt, hasMail: mails.isOn, methods };
+  const user = present(await db.get(store.findUser, { id: userId }));
+  return { confirmedAt: user.email_confirmed_at, hasMail: mails.isOn, methods: await methodsOf(db, deps, user) };
 }
 
 /** Sends a link that confirms the address to the account’s address. Throws `rate_limited`. */
@@ -62,6 +62,23 @@ export async function confirmEmail({ db, clock }: AccountDeps, token: string): P
     if (used === undefined) throw new NotevaultError('invalid_confirmation_token');
     await handle.run(store.markConfirmed, { id: used.user_id, now });
   });
+}
+
+/** Confirms an address that somebody else has verified, if it is that of the account. */
+export async function confirmVerified(
+  handle: WriteHandle,
+  { clock }: AccountDeps,
+  userId: UserId,
+  email: string,
+): Promise<void> {
+  const row = await handle.get(store.findUser, { id: userId });
+  if (row?.email === email) await handle.run(store.markConfirmed, { id: userId, now: clock.now() });
+}
+
+/** The account with an address, which joins what has the same address only once that is confirmed; null without one. */
+export async function findJoinable({ db }: AccountDeps, email: string) {
+  const row = await db.get(store.findUserByEmail, { email });
+  return row === undefined ? null : { id: row.id, isConfirmed: row.email_confirmed_at !== null };
 }
 
 /** Confirms the address of an account for the operator, or with null those of all; resolves to how many were not yet. */

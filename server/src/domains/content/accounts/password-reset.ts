@@ -9,27 +9,38 @@ import type { AccountContext, AccountDeps } from './accounts.ts';
 import { findNamed } from './admin.ts';
 import { canonicalEmail } from './emails.ts';
 import { checkPassword } from './passwords.ts';
+import { present } from './profile.ts';
 import { rightsTaken } from './rights-taken.ts';
 import { isLimit, MAILS, PASSWORDS } from './sessions/attempts.ts';
 import * as loginTokensStore from './sessions/login-tokens.store.ts';
+import { requireProof, type SessionCaller } from './sessions/proofs.ts';
 import * as secondFactorStore from './sessions/second-factor.store.ts';
 import * as sessionStore from './sessions/sessions.store.ts';
+import { mayUsePassword, requirePasswordLogin } from './sessions/sign-in-methods.ts';
 
 export const RESET_MS = 60 * 60 * 1000;
 
-/** Sets a new password and revokes every other session. Throws `wrong_old_password`, `rate_limited`. */
+/**
+ * Sets a new password and revokes every other session. Throws `password_login_off`, `wrong_old_password`, `rate_limited`,
+ * and `step_up_required` for an account that has no password yet.
+ */
 export async function changePassword(
   deps: AccountContext,
-  { userId, credentialId }: { readonly userId: UserId; readonly credentialId: string },
-  { old_password, new_password }: { readonly old_password: string; readonly new_password: string },
+  caller: SessionCaller,
+  { old_password = '', new_password }: { readonly old_password?: string; readonly new_password: string },
 ): Promise<void> {
   const { db, passwords, attempts } = deps;
-  const row = await db.get(store.findUser, { id: userId });
-  const stored = row?.password_hash ?? null;
-  // Throttled, so that a stolen session cannot be used to guess the password.
-  const uncount = await attempts.count([`in a session of ${userId}`, PASSWORDS]);
-  if (!(await passwords.verify(old_password, stored))) throw new NotevaultError('wrong_old_password');
-  await uncount();
+  const { userId, credentialId } = caller;
+  const row = present(await db.get(store.findUser, { id: userId }));
+  const stored = row.password_hash;
+  requirePasswordLogin(deps, row);
+  if (stored === null) await requireProof(deps, caller, 'all');
+  else {
+    // Throttled, so that a stolen session cannot be used to guess the password.
+    const uncount = await attempts.count([`in a session of ${userId}`, PASSWORDS]);
+    if (!(await passwords.verify(old_password, stored))) throw new NotevaultError('wrong_old_password');
+    await uncount();
+  }
   checkPassword(new_password);
   const passwordHash = await passwords.hash(new_password);
   await db.transact(async (handle) => {
@@ -40,16 +51,18 @@ export async function changePassword(
   });
 }
 
-/** Sets a new password by a reset token and revokes every session. Throws `invalid_reset_token`. */
+/** Sets a new password by a reset token and revokes every session. Throws `invalid_reset_token`, `password_login_off`. */
 export async function resetPassword(
   deps: AccountContext,
   { token, password }: { readonly token: string; readonly password: string },
 ): Promise<void> {
   const { db, clock, passwords } = deps;
+  if (deps.passwordLogin === 'off') throw new NotevaultError('password_login_off');
   const hash = hashOf(token);
   const now = clock.now();
   const known = await db.get(store.findReset, { hash, now });
   if (known === undefined) throw new NotevaultError('invalid_reset_token');
+  requirePasswordLogin(deps, present(await db.get(store.findUser, { id: known.user_id })));
   checkPassword(password);
   const passwordHash = await passwords.hash(password);
   await db.transact(async (handle) => {
@@ -78,10 +91,11 @@ async function issueResetOf({ db, clock }: AccountDeps, userId: UserId): Promise
  * Sends a mail with a link that sets a new password. An address without an account costs the same statements: only
  * the job that sends the mail looks for the account. Throws a validation error for what is no text.
  */
-export async function forgotPassword({ db, mails, attempts }: AccountContext, sent: unknown): Promise<void> {
+export async function forgotPassword(deps: AccountContext, sent: unknown): Promise<void> {
+  const { db, mails, attempts, passwordLogin } = deps;
   if (typeof sent !== 'string') throw invalid({ email: ["can't be blank"] });
   const email = canonicalEmail(sent);
-  if (email === null || !mails.isOn) return;
+  if (email === null || !mails.isOn || passwordLogin === 'off') return;
   const mail = await mails.prepare({ kind: 'reset', to: email, values: {} }, RESET_MS);
   try {
     await attempts.count([`mails in an hour to ${email}`, MAILS.hourly], [`mails in a day to ${email}`, MAILS.daily]);
@@ -96,6 +110,7 @@ export async function forgotPassword({ db, mails, attempts }: AccountContext, se
 export async function resetRecipient(deps: AccountDeps, email: string): Promise<Recipient | null> {
   const row = await deps.db.get(store.findUserByEmail, { email });
   if (row === undefined || row.email_confirmed_at === null || row.suspended_at !== null) return null;
+  if (!mayUsePassword(deps, row.role)) return null;
   return { locale: row.locale, link: startLink(deps.publicUrl, 'reset', await issueResetOf(deps, row.id)) };
 }
 

@@ -24,7 +24,7 @@ export interface NewAccount extends Credentials {
 
 /**
  * Throws `email_and_password_required`, the errors of a password, `registration_closed`, `invite_required`,
- * `invite_invalid`, `registration_failed`; of the first account `setup_token_required`, `setup_token_invalid`.
+ * `invite_invalid`, `password_login_off`, `registration_failed`; of the first account `setup_token_required`, `setup_token_invalid`.
  */
 export async function register(
   deps: AccountContext,
@@ -62,7 +62,8 @@ export async function bootstrap(deps: AccountDeps, host: string | null) {
   const { db, registration, mails } = deps;
   const first = await db.get(store.findFirstAccount, {});
   const methods = offeredMethods(deps, host);
-  return { pending: first === undefined, mode: registration, hasMail: mails.isOn, methods };
+  const { providerName } = deps.hooks.standalone;
+  return { pending: first === undefined, mode: registration, hasMail: mails.isOn, methods, providerName };
 }
 
 /**
@@ -97,12 +98,14 @@ interface Admission {
  * registration is based on an invitation to one.
  */
 async function checkMode(deps: AccountDeps, { email, invite, setupToken }: Admission) {
-  const { db, clock, registration, hooks } = deps;
+  const { db, clock, registration, passwordLogin, hooks } = deps;
   if ((await db.get(store.findFirstAccount, {})) === undefined) {
     await checkSetupToken(deps, setupToken);
     return null;
   }
   if (setupToken !== null) throw new NotevaultError('setup_token_invalid');
+  // A new account is a member's.
+  if (passwordLogin !== 'on') throw new NotevaultError('password_login_off');
   if (registration === 'open') return null;
   if (registration === 'closed') throw new NotevaultError('registration_closed');
   if (invite === null) throw new NotevaultError('invite_required');
@@ -123,7 +126,7 @@ async function admit(handle: WriteHandle, { clock, registration }: AccountDeps, 
 }
 
 /** @param admitLater refuses an account that is not the first one. */
-async function insertAccount(
+export async function insertAccount(
   handle: WriteHandle,
   { keys, clock, defaultPlan }: AccountDeps,
   account: Pick<UserRow, 'email' | 'password_hash' | 'display_name' | 'role'>,

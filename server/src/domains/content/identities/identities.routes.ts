@@ -3,6 +3,7 @@ import { IdParams } from '@notevault/protocol/values/schemas.ts';
 import { isoTime, isoTimeOrNull } from '@notevault/protocol/values/time.ts';
 import { type Route, route } from '../../../http/route.ts';
 import type { Identities } from './identities.ts';
+import { identityRoutes } from './oidc/oidc.routes.ts';
 
 export function identitiesRoutes(identities: Identities): Route[] {
   return [
@@ -13,11 +14,18 @@ export function identitiesRoutes(identities: Identities): Route[] {
       summary: 'How the account can be signed in to',
       responses: { 200: schema.SignInSettings },
       handle: async ({ principal }) => {
-        const { confirmedAt, hasMail, methods, totp } = await identities.settings(principal.userId);
+        const { confirmedAt, hasMail, methods, totp, ...found } = await identities.settings(principal.userId);
         const app = totp && { confirmed_at: isoTime(totp.confirmedAt), recovery_codes_left: totp.recoveryCodesLeft };
-        return { body: { email_confirmed_at: isoTimeOrNull(confirmedAt), mail: hasMail, methods, totp: app } };
+        const joined = found.identities.map(({ id, issuer, email, createdAt, lastUsedAt }) => ({
+          ...{ id, issuer, email },
+          created_at: isoTime(createdAt),
+          last_used_at: isoTime(lastUsedAt),
+        }));
+        const about = { email_confirmed_at: isoTimeOrNull(confirmedAt), mail: hasMail, methods };
+        return { body: { ...about, totp: app, identities: joined } };
       },
     }),
+    ...identityRoutes(identities.oidc),
     route({
       method: 'POST',
       path: '/me/totp',

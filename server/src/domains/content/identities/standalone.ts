@@ -1,7 +1,7 @@
 import type { UserId } from '@notevault/protocol/values/ids.ts';
 import type { ReadHandle } from '../../../ports/database/database.ts';
 import type { StandaloneMethod, StandaloneMethods } from '../accounts/accounts.ts';
-import * as oidc from './oidc/oidc.store.ts';
+import type { Oidc } from './oidc/oidc.ts';
 
 /** A way to sign in by itself. */
 interface Method {
@@ -11,22 +11,21 @@ interface Method {
   isOffered(host: string | null): boolean;
 }
 
-/** Every standalone method, in the order in which people are asked for one. */
-const METHODS: Readonly<Record<StandaloneMethod, Method>> = {
-  passkey: { isOf: async () => false, isOffered: () => false },
-  oidc: {
-    isOf: async (handle, userId) => (await handle.get(oidc.findIdentityOf, { userId })) !== undefined,
-    isOffered: () => false,
-  },
-};
-
-const entries = Object.entries(METHODS) as [StandaloneMethod, Method][];
-
-export const standalone: StandaloneMethods = {
-  async of(handle, userId) {
-    const found: StandaloneMethod[] = [];
-    for (const [name, method] of entries) if (await method.isOf(handle, userId)) found.push(name);
-    return found;
-  },
-  offered: (host) => entries.filter(([, method]) => method.isOffered(host)).map(([name]) => name),
-};
+export function standaloneMethods(oidc: Oidc): StandaloneMethods {
+  /** In the order in which people are asked for one. */
+  const methods: Readonly<Record<StandaloneMethod, Method>> = {
+    passkey: { isOf: async () => false, isOffered: () => false },
+    // At another host, it is begun at the public one.
+    oidc: { isOf: oidc.isOf, isOffered: () => oidc.name !== null },
+  };
+  const entries = Object.entries(methods) as [StandaloneMethod, Method][];
+  return {
+    async of(handle, userId) {
+      const found: StandaloneMethod[] = [];
+      for (const [name, method] of entries) if (await method.isOf(handle, userId)) found.push(name);
+      return found;
+    },
+    providerName: oidc.name,
+    offered: (host) => entries.filter(([, method]) => method.isOffered(host)).map(([name]) => name),
+  };
+}

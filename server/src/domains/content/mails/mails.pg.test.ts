@@ -123,7 +123,7 @@ onEachEngine('outgoing mails', (open) => {
     assert.equal(await waiting(db), 2);
     await accounts.updateUser(user.id, user.id, {});
     const bob = await accounts.findByEmail('bob@example.org');
-    await accounts.deleteMe(bob.id, password);
+    await accounts.deleteMe({ userId: bob.id, credentialId: '' }, password);
     assert.equal(await waiting(db), 1);
   });
 });

@@ -43,7 +43,7 @@ async function show(links: PublicLinks, pages: PublicPages, request: RawRequest)
   return await orGone(
     request,
     async (link, token) => {
-      if (!(await links.gate.isOpen(link, cookieOf(request)))) {
+      if (!(await links.gate.isOpen(link, request.cookie(COOKIE)))) {
         return answer(passwordPage(request.language, await links.gate.formToken(link), null), 401);
       }
       const { language, params } = request;
@@ -113,9 +113,4 @@ async function orGone(
 function goneFor(error: unknown, language: PageLanguage): RawReply {
   if (!(error instanceof NotevaultError) || error.code !== 'public_link_not_found') throw error;
   return answer(gonePage(language), 404);
-}
-
-function cookieOf(request: RawRequest): string {
-  const cookies = request.header('cookie') ?? '';
-  return new RegExp(`(?:^|;\\s*)${COOKIE}=([^;]*)`).exec(cookies)?.[1] ?? '';
 }

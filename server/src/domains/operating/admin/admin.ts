@@ -57,7 +57,7 @@ export class Admin {
 
   /** Throws `user_not_found`, `last_admin`, `admin_required`, and the errors of the admin's password. */
   async deleteUser(admin: Principal, id: string, password: unknown): Promise<void> {
-    await this.#deps.accounts.deleteUser(admin.userId, id, password);
+    await this.#deps.accounts.deleteUser(admin, id, password);
   }
 
   get invites(): Pick<Accounts, 'createInvite' | 'listInvites' | 'deleteInvite'> {

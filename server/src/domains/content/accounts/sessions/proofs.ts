@@ -8,7 +8,7 @@ import type { UserRow } from '../accounts.tables.ts';
 import type { AccountContext } from '../accounts.ts';
 import { PASSWORDS, SECOND_FACTORS } from './attempts.ts';
 import * as store from './second-factor.store.ts';
-import { methodsOf } from './sign-in-methods.ts';
+import { hasPassword, methodsOf, requirePasswordLogin } from './sign-in-methods.ts';
 
 /** How long a proof of identity counts as recent. */
 export const PROOF_MS = 10 * 60 * 1000;
@@ -37,18 +37,22 @@ export async function requireProof(
   const now = clock.now();
   const provedAt = session?.proved_at ?? 0;
   if (provedAt > now - PROOF_MS && provedAt <= latestPlausible(now)) return;
-  const methods = await methodsOf(db, deps, userId, session?.password_hash != null);
+  const methods = session === undefined ? [] : await methodsOf(db, deps, session);
   if (rule === 'second_factor' && !methods.some((method) => STRONG.has(method))) return;
   throw new NotevaultError('step_up_required', { methods });
 }
 
 /** Proves who uses a session. Throws `validation`, `invalid_password`, `invalid_code`, `rate_limited`. */
 export async function stepUp(deps: AccountContext, caller: SessionCaller, proof: StepUpBody): Promise<void> {
-  const { db, clock } = deps;
-  const { userId, credentialId } = caller;
+  const { userId } = caller;
   if (proof.code !== undefined) await checkOwnCode(deps, userId, proof.code);
   else if (proof.password !== undefined) await checkOwnPassword(deps, userId, proof.password);
   else throw invalid({ password: ["can't be blank"] });
+  await prove(deps, caller);
+}
+
+/** Records that a session has just proved who uses it. */
+export async function prove({ db, clock }: AccountContext, { credentialId }: SessionCaller): Promise<void> {
   await db.transact((handle) => handle.run(store.putProof, { id: credentialId as SessionId, now: clock.now() }));
 }
 
@@ -66,12 +70,23 @@ export function countCodes({ attempts }: AccountContext, userId: UserId): Promis
   return attempts.count([`codes in a session of ${userId}`, SECOND_FACTORS]);
 }
 
-/** Throws `password_required`, `invalid_password`, `rate_limited`. */
+/**
+ * Proves who uses a session for an operation that asks for the password. An account that has none, or may not use it,
+ * proves it beforehand in another way. Throws like `checkOwnPassword`, and `step_up_required`.
+ */
+export async function proveForOperation(deps: AccountContext, caller: SessionCaller, password: unknown): Promise<void> {
+  const row = await deps.db.get(accountStore.findUser, { id: caller.userId });
+  if (row !== undefined && !hasPassword(deps, row)) await requireProof(deps, caller, 'all');
+  else await checkOwnPassword(deps, caller.userId, password);
+}
+
+/** Throws `password_required`, `password_login_off`, `invalid_password`, `rate_limited`. */
 export async function checkOwnPassword(deps: AccountContext, userId: UserId, password: unknown): Promise<UserRow> {
   const { db, passwords, attempts } = deps;
   if (typeof password !== 'string' || password === '') throw new NotevaultError('password_required');
   const row = await db.get(accountStore.findUser, { id: userId });
   if (row === undefined) throw new NotevaultError('unauthorized');
+  requirePasswordLogin(deps, row);
   const uncount = await attempts.count([`in a session of ${userId}`, PASSWORDS]);
   if (!(await passwords.verify(password, row.password_hash))) throw new NotevaultError('invalid_password');
   await uncount();

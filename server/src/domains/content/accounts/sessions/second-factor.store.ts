@@ -29,12 +29,12 @@ export const deleteTicket = tickets.delete('hash');
 export const deleteTicketsOf = tickets.delete('user_id');
 export const deleteExpiredTickets = deletion('sign_in_tickets', 'hash', 'expires_at');
 
-/** The last proof of a session, and whether its account has a password. */
+/** The last proof of a session, with its account. */
 export const findProof = statement((db, p: { id: SessionId; userId: UserId }) =>
   db
     .selectFrom('sessions as s')
     .innerJoin('users as u', 'u.id', 's.user_id')
-    .select(['s.proved_at', 'u.password_hash'])
+    .select(['s.proved_at', 'u.id', 'u.role', 'u.password_hash'])
     .where('s.id', '=', p.id)
     .where('s.user_id', '=', p.userId),
 );

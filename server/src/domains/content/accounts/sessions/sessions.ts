@@ -68,13 +68,15 @@ interface SessionOptions {
   readonly told?: UserRow | null;
   /** The last step of the sign-in. */
   readonly method?: SessionMethod;
+  /** When the person last proved who they are; now by default. */
+  readonly provedAt?: number;
 }
 
 /** Makes a session to be written, with its secrets created and sealed before the transaction begins. */
 export async function prepareSession(
   deps: AccountDeps,
   client: SignInClient | null,
-  { isBrief = false, told = null, method = 'password' }: SessionOptions = {},
+  { isBrief = false, told = null, method = 'password', provedAt }: SessionOptions = {},
 ) {
   const { keys, clock } = deps;
   const server = await keys.openServer();
@@ -91,7 +93,7 @@ export async function prepareSession(
     created_at: now,
     last_used_at: now,
     expires_at: now + lifetimeOf(family),
-    proved_at: now,
+    proved_at: provedAt ?? now,
   };
   const sealed = sealToken(server, id, refresh.raw);
   const notice = client === null || told === null ? null : await prepareNotice(deps, told, client);

@@ -10,6 +10,7 @@ import type { Tokens } from './refresh-tokens.ts';
 import { findTicket, requireSecondFactor, type SecondStep, useTicket } from './second-factor.ts';
 import type { SignInClient } from './session-client.ts';
 import { findNetwork, prepareSession } from './sessions.ts';
+import { requirePasswordLogin } from './sign-in-methods.ts';
 import { unstoredTokens } from './unstored-session.ts';
 
 export interface SignedIn extends Tokens {
@@ -25,8 +26,8 @@ export interface Credentials {
 }
 
 /**
- * Throws `email_and_password_required`, `invalid_credentials`, `account_suspended`, `rate_limited`, and for an account
- * with a second factor `second_factor_required`.
+ * Throws `email_and_password_required`, `password_login_off`, `invalid_credentials`, `account_suspended`, `rate_limited`,
+ * and for an account with a second factor `second_factor_required`.
  */
 export async function login(
   deps: AccountContext,
@@ -113,6 +114,7 @@ async function check(
 ): Promise<UserRow> {
   const { db, passwords, attempts, events } = deps;
   const { email, password } = readCredentials(sent, secret);
+  if (deps.passwordLogin === 'off') throw new NotevaultError('password_login_off');
   const row = await db.get(accountStore.findUserByEmail, { email });
   // Attempts from a network from which the account signed in are counted separately: others cannot use them up.
   const { network, isKnown } = await findNetwork(deps, row?.id, address);
@@ -123,6 +125,8 @@ async function check(
     throw new NotevaultError('invalid_credentials');
   }
   await uncount();
+  // After the password, which those who only try must not learn about.
+  requirePasswordLogin(deps, row);
   if (row.suspended_at !== null) throw new NotevaultError('account_suspended');
   return row;
 }

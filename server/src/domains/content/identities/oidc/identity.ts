@@ -16,8 +16,8 @@ const stored = new SealedJson(
 );
 const contextOf = (id: string) => ({ kind: 'oidc_identities.details', row: id, version: 0 });
 
-export function sealIdentity(server: SealingKey, id: string, identity: OidcIdentity): Buffer {
-  return stored.seal(server, contextOf(id), identity);
+export function sealIdentity(server: SealingKey, id: string, { issuer, subject, email }: OidcIdentity): Buffer {
+  return stored.seal(server, contextOf(id), { issuer, subject, email });
 }
 
 export function openIdentity(server: SealingKey, id: string, sealed: Buffer): OidcIdentity {

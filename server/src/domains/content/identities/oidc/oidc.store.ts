@@ -30,10 +30,17 @@ export const listIdentities = statement((db, p: { userId: UserId }) =>
   db.selectFrom('oidc_identities').selectAll().where('user_id', '=', p.userId).orderBy('id'),
 );
 
-export const findIdentity = identities.find(['identity_mac'], ['id', 'user_id']);
+export const findIdentity = statement((db, p: { identityMac: Buffer }) =>
+  db.selectFrom('oidc_identities').select(['id', 'user_id as person']).where('identity_mac', '=', p.identityMac),
+);
 
-export const useIdentity = statement((db, p: { id: string; details: Buffer; now: number }) =>
-  db.updateTable('oidc_identities').set({ details: p.details, last_used_at: p.now }).where('id', '=', p.id),
+/** Changes no row once the identity is no longer the account's. */
+export const useIdentity = statement((db, p: { id: string; userId: UserId; details: Buffer; now: number }) =>
+  db
+    .updateTable('oidc_identities')
+    .set({ details: p.details, last_used_at: p.now })
+    .where('id', '=', p.id)
+    .where('user_id', '=', p.userId),
 );
 
 export const deleteIdentity = identities.delete('id', 'user_id');
