@@ -157,6 +157,8 @@ function faultOf(library: Library, error: unknown): ProviderError {
     const fault = CLIENT_FAULTS.includes(error.error) ? 'client' : 'code';
     return new ProviderError(fault, error.error, error);
   }
+  // The provider has revoked the token that it just gave, as it does for a code that is used twice.
+  if (error instanceof library.WWWAuthenticateChallengeError) return new ProviderError('code', 'userinfo', error);
   const code = error instanceof library.ClientError ? (error.code ?? null) : null;
   return new ProviderError(code === null || UNREACHABLE.includes(code) ? 'unreachable' : 'invalid', code, error);
 }

@@ -95,7 +95,7 @@ onSqlite('GET /auth/bootstrap', (open) => {
   test('returns whether the first account is still missing, and who may register', async () => {
     await using server = await startServer({ open, config: { registration: 'invite_only' } });
     const before = await server.anyone.get('/auth/bootstrap');
-    const mode = { registration_mode: 'invite_only' };
+    const mode = { registration_mode: 'invite_only', methods: ['password'], oidc: null };
     assert.deepEqual(before.body, { ...mode, bootstrap_pending: true, mail: false });
     await server.alice.signed();
     const after = await server.anyone.get('/auth/bootstrap');

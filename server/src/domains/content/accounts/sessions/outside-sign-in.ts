@@ -24,6 +24,8 @@ export interface OutsideSignIn {
   readonly account: UserId | Newcomer;
   readonly method: StandaloneMethod;
   readonly client: SignInClient;
+  /** Whether the session is to end with the browser. */
+  readonly isBrief?: boolean;
   /** When the person last proved who they are. */
   readonly provedAt: number;
   /** An address that was proved to be the person's, canonical; null for none. */
@@ -44,7 +46,7 @@ export async function enter(deps: AccountContext, signIn: OutsideSignIn): Promis
   const { db } = deps;
   const { account, method, client, provedAt, verifiedEmail = null, role = null, page = null } = signIn;
   const told = typeof account === 'string' ? ((await db.get(store.findUser, { id: account })) ?? null) : null;
-  const session = await prepareSession(deps, client, { method, told, provedAt });
+  const session = await prepareSession(deps, client, { method, told, provedAt, isBrief: signIn.isBrief === true });
   const welcome = typeof account === 'string' ? null : await prepareConfirmation(deps, account.email, null);
   return await db.transact(async (handle) => {
     // Before the account, as everywhere.

@@ -35,11 +35,12 @@ export function oidcPageRoutes(pages: OidcPages): RawRoute[] {
 async function start({ oidc, publicUrl }: OidcPages, { query, header }: RawRequest): Promise<Reply> {
   const { host } = new URL(publicUrl);
   if (header('host') !== host && query[SENT_ON] === undefined) {
-    const more = new URLSearchParams({ return_to: String(query.return_to ?? ''), [SENT_ON]: '1' });
+    const asked = { return_to: String(query.return_to ?? ''), remember: String(query.remember ?? true) };
+    const more = new URLSearchParams({ ...asked, [SENT_ON]: '1' });
     // The cookie must be that of the host to which the provider sends the browser back.
     return redirectTo(`${publicUrl}${PATH}/start?${more}`);
   }
-  return departed(await oidc.start(query.return_to));
+  return departed(await oidc.start(query.return_to, query.remember === 'false'));
 }
 
 async function arrive({ oidc }: OidcPages, request: RawRequest): Promise<Reply> {

@@ -83,11 +83,13 @@ export function createOidc(deps: OidcDeps) {
     /** The name of the provider; null without one. */
     name: deps.provider === null ? null : deps.providerName,
     /** Begins a sign-in. Throws ProviderError, `oidc_off`. */
-    start: (returnTo: unknown) => depart(deps, 'sign_in', 'any', returnTo),
+    start: (returnTo: unknown, isBrief: boolean) => depart(deps, 'sign_in', 'any', returnTo, { isBrief }),
     /** Begins to join an identity to the account of a session. Throws `oidc_unreachable`, `oidc_off`. */
-    startJoin: (caller: Caller, returnTo: unknown) => forSession(depart(deps, 'join', 'any', returnTo, caller)),
+    startJoin: (caller: Caller, returnTo: unknown) =>
+      forSession(depart(deps, 'join', 'any', returnTo, { session: caller })),
     /** Begins a proof of identity for a session. Throws `oidc_unreachable`, `oidc_off`. */
-    startStepUp: (caller: Caller, returnTo: unknown) => forSession(depart(deps, 'step_up', 'fresh', returnTo, caller)),
+    startStepUp: (caller: Caller, returnTo: unknown) =>
+      forSession(depart(deps, 'step_up', 'fresh', returnTo, { session: caller })),
     arrive: arrive.bind(null, deps),
     identitiesOf: identitiesOf.bind(null, deps),
     removeIdentity: removeIdentity.bind(null, deps),
@@ -107,7 +109,7 @@ async function depart(
   purpose: State['purpose'],
   assurance: Assurance,
   returnTo: unknown,
-  session?: Caller,
+  { session, isBrief = false }: { readonly session?: Caller; readonly isBrief?: boolean },
 ): Promise<Departure> {
   const provider = providerOf(deps);
   const { keys, clock, publicUrl } = deps;
@@ -117,7 +119,7 @@ async function depart(
   const about = { purpose, assurance, startedAt: clock.now(), returnTo: returnAddress(publicUrl, returnTo) };
   const named = session && { session: { userId: session.userId, credentialId: session.credentialId } };
   const url = await provider.authorizationUrl(handshake, assurance);
-  return { url, cookie: sealState(server, { ...handshake, ...about, ...named }) };
+  return { url, cookie: sealState(server, { ...handshake, ...about, ...named, isBrief }) };
 }
 
 /** Requests of the app are answered with the catalogue's error instead of a page. */
@@ -147,7 +149,7 @@ async function arrive(deps: OidcDeps, answer: URLSearchParams, cookie: string, c
 async function signIn(
   deps: OidcDeps,
   server: SealingKey,
-  { returnTo: url }: State,
+  { returnTo: url, isBrief = false }: State,
   claims: Claims,
   client: SignInClient,
 ): Promise<Arrival> {
@@ -158,6 +160,7 @@ async function signIn(
   const entrance = await accounts.enter({
     account: known?.person ?? (await accountFor(deps, server, claims, email)),
     method: 'oidc',
+    isBrief,
     client,
     // A provider may let a browser in that signed in days ago, which proves nothing about now.
     provedAt: claims.proofAge === null ? 0 : clock.now() - claims.proofAge * 1000,
@@ -241,7 +244,7 @@ async function stepUp(
     // Without the time of the proof, only an account that has no other way is taken at the provider's word.
     const { methods } = await accounts.signInSettings(session.userId);
     if (methods.some((method) => method !== 'oidc')) throw new IdentityError('not_fresh');
-    if (assurance !== 'login') return depart(deps, 'step_up', 'login', url, session);
+    if (assurance !== 'login') return depart(deps, 'step_up', 'login', url, { session });
   } else if (claims.proofAge * 1000 > clock.now() - startedAt + FRESH_SLACK_MS) {
     throw new IdentityError('not_fresh');
   }

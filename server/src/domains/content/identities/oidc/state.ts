@@ -23,6 +23,8 @@ const stored = new SealedJson(
     startedAt: Type.Number(),
     /** Where the browser goes afterwards: an address of this server. */
     returnTo: Type.String(),
+    /** Whether the session is to end with the browser. */
+    isBrief: Type.Optional(Type.Boolean()),
     /** The session for which the person is at the provider; absent for a sign-in. */
     session: Type.Optional(Type.Object({ userId: Type.Unsafe<UserId>(Type.String()), credentialId: Type.String() })),
   }),
