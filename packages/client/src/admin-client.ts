@@ -32,9 +32,9 @@ export class AdminClient {
   }
 
   /** @param password of the admin. */
-  async deleteUser(id: string, password: string): Promise<void> {
+  async deleteUser(id: string, password: string | null): Promise<void> {
     const path = `/admin/users/${encodeURIComponent(id)}`;
-    await this.#transport.json({ method: 'DELETE', path, json: { password } });
+    await this.#transport.json({ method: 'DELETE', path, json: password === null ? {} : { password } });
   }
 
   /** Removes the second factor of an account: its password alone signs in then. */

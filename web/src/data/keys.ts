@@ -2,6 +2,7 @@
 export const keys = {
   me: ['me'] as const,
   signIn: ['sign-in'] as const,
+  bootstrap: ['bootstrap'] as const,
   preferences: ['preferences'] as const,
   storage: ['storage'] as const,
   uploadsInto: ['storage', 'uploads'] as const,

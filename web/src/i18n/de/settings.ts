@@ -80,10 +80,21 @@ export const settings: typeof english = {
     removeText: 'Dann genügt dein Passwort. Die Wiederherstellungscodes gelten nicht mehr.',
     removed: 'Der zweite Faktor ist entfernt',
   },
+  identities: {
+    about: 'Melde dich mit {{name}} statt mit einem Passwort an.',
+    join: 'Mit {{name}} verbinden',
+    remove: 'Entfernen',
+    removeTitle: 'Nicht mehr so anmelden?',
+    removeText: 'Das Konto und seine Sitzungen bleiben. Du brauchst einen anderen Weg, dich anzumelden.',
+    removed: 'Die Anmeldung auf diesem Weg ist entfernt',
+  },
   stepUp: {
     title: 'Bist du es?',
     about: 'Bestätige das, bevor es geschieht. Danach wirst du zehn Minuten lang nicht mehr gefragt.',
     password: 'Passwort',
+    at: 'Mit {{name}} bestätigen',
+    comeBack: 'Bestätige es mit {{name}} im anderen Fenster, und komm dann hierher zurück.',
+    goOn: 'Weiter',
     confirm: 'Bestätigen',
   },
   offline: {

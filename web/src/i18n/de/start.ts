@@ -11,6 +11,8 @@ export const start: typeof english = {
     filesText: 'Ordner und Obsidian-Vaults im Gleichschritt, auf dem Server versiegelt.',
   },
   signIn: 'Anmelden',
+  signInBy: 'Mit {{name}} anmelden',
+  loginLinkText: 'Der Betreiber dieses Servers hat diesen Link für dich erstellt. Er gilt einmal.',
   signingIn: 'Anmeldung läuft …',
   signInTitle: 'Willkommen zurück',
   email: 'E-Mail',

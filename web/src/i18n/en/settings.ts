@@ -78,10 +78,21 @@ export const settings = {
     removeText: 'Then your password alone signs in. The recovery codes stop working.',
     removed: 'The second factor is removed',
   },
+  identities: {
+    about: 'Sign in with {{name}} instead of a password.',
+    join: 'Join {{name}}',
+    remove: 'Remove',
+    removeTitle: 'Stop signing in this way?',
+    removeText: 'The account and its sessions stay. You need another way to sign in.',
+    removed: 'It no longer signs in to your account',
+  },
   stepUp: {
     title: 'Is it you?',
     about: 'Confirm this before it happens. You are not asked again for ten minutes.',
     password: 'Password',
+    at: 'Confirm with {{name}}',
+    comeBack: 'Confirm it with {{name}} in the other window, then come back here.',
+    goOn: 'Continue',
     confirm: 'Confirm',
   },
   offline: {

@@ -10,6 +10,8 @@ export const start = {
     filesText: 'Synced with folders and Obsidian vaults, encrypted on the server.',
   },
   signIn: 'Sign in',
+  signInBy: 'Sign in with {{name}}',
+  loginLinkText: 'The server’s admin has made this link for you. It works once.',
   signingIn: 'Signing in…',
   signInTitle: 'Welcome back',
   email: 'E-mail',

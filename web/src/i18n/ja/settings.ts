@@ -77,10 +77,21 @@ export const settings: typeof english = {
     removeText: 'パスワードだけでサインインできるようになり、リカバリーコードは使えなくなります。',
     removed: '2段階認証を削除しました',
   },
+  identities: {
+    about: 'パスワードの代わりに {{name}} でサインインできます。',
+    join: '{{name}} と連携',
+    remove: '削除',
+    removeTitle: 'この方法でのサインインをやめますか?',
+    removeText: 'アカウントとセッションは残ります。別のサインイン方法が必要です。',
+    removed: 'この方法でのサインインを削除しました',
+  },
   stepUp: {
     title: 'ご本人ですか？',
     about: '実行する前に確認してください。その後10分間は確認を求められません。',
     password: 'パスワード',
+    at: '{{name}} で確認',
+    comeBack: '別のウィンドウで {{name}} により確認してから、ここに戻ってください。',
+    goOn: '続ける',
     confirm: '確認',
   },
   offline: {

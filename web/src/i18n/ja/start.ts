@@ -11,6 +11,8 @@ export const start: typeof english = {
     filesText: 'フォルダーや Obsidian の保管庫と同期し、サーバーでは封印して保管します。',
   },
   signIn: 'サインイン',
+  signInBy: '{{name}} でサインイン',
+  loginLinkText: 'サーバーの管理者が作成したリンクです。1回だけ使えます。',
   signingIn: 'サインインしています…',
   signInTitle: 'おかえりなさい',
   email: 'メールアドレス',

@@ -146,7 +146,7 @@ function ResetSecondFactor({ user: { id, email } }: { readonly user: AdminUser }
 function DeleteUser({ user: { id, email }, close }: { readonly user: AdminUser; readonly close: () => void }) {
   const t = useTexts('admin');
   const queries = useQueryClient();
-  const erase = async (password: string) => {
+  const erase = async (password: string | null) => {
     await api.admin.deleteUser(id, password);
     close();
     await queries.invalidateQueries({ queryKey: keys.admin });

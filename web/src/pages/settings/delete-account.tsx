@@ -12,7 +12,7 @@ import { account } from './settings-api.ts';
 export function DeleteAccount() {
   const t = useTexts('settings');
   const [isAsking, setAsking] = useState(false);
-  const erase = async (password: string) => {
+  const erase = async (password: string | null) => {
     await account.deleteAccount(password);
     const id = accountId();
     session.end('signed-out');

@@ -14,9 +14,11 @@ import { Choice, Field } from '../../ui/controls/field.tsx';
 import { Notice } from '../../ui/feedback/notice.tsx';
 import { setTheme, storedTheme, THEMES, type Theme } from '../../ui/theme.ts';
 import { PasswordField } from '../start/password-field.tsx';
+import { anonymous } from '../start/start-api.ts';
 import { DeleteAccount } from './delete-account.tsx';
 import { EditorSection } from './editor-section.tsx';
 import { FoldersSection } from './folders-section.tsx';
+import { Identities } from './identities.tsx';
 import { SecondFactor } from './second-factor.tsx';
 import styles from './settings.module.css';
 import { account } from './settings-api.ts';
@@ -35,6 +37,7 @@ export function ProfilePage() {
       <FoldersSection />
       <Password />
       <SecondFactor />
+      <Identities />
       <OfflineSection />
       <Storage />
       <DeleteAccount />
@@ -137,10 +140,14 @@ function Appearance() {
 function Password() {
   const t = useTexts('settings');
   const changing = useChange(
-    ({ old, next }: { old: string; next: string }) => account.changePassword(old, next),
+    ({ old, next }: { old: string | undefined; next: string }) => account.changePassword(old, next),
     keys.sessions,
     t('password.done'),
   );
+  const { data } = useQuery({ queryKey: keys.signIn, queryFn: account.signIn });
+  const { data: server } = useQuery({ queryKey: keys.bootstrap, queryFn: anonymous.bootstrap });
+  if (data === undefined || server?.methods.includes('password') === false) return null;
+  const hasPassword = data.methods.includes('password');
   return (
     <section className={styles.section} aria-labelledby="password">
       <h2 id="password">{t('password.title')}</h2>
@@ -151,11 +158,14 @@ function Password() {
           event.preventDefault();
           const form = event.currentTarget;
           const typed = new FormData(form);
-          const passwords = { old: String(typed.get('old')), next: String(typed.get('next')) };
+          const passwords = {
+            old: hasPassword ? String(typed.get('old')) : undefined,
+            next: String(typed.get('next')),
+          };
           changing.mutate(passwords, { onSettled: () => form.reset() });
         }}
       >
-        <PasswordField label={t('password.old')} name="old" />
+        {hasPassword ? <PasswordField label={t('password.old')} name="old" /> : null}
         <PasswordField label={t('password.next')} name="next" isNew />
         <Button type="submit" aria-disabled={changing.isPending}>
           {t('password.change')}

@@ -6,6 +6,7 @@ import type {
   StepUpBody,
   TotpConfirmed,
   TotpStarted,
+  VisitStarted,
 } from '@notevault/protocol/accounts.ts';
 import type { KeyCreated, NewKeyBody } from '@notevault/protocol/api-keys.ts';
 import type { Connection } from '@notevault/protocol/connections.ts';
@@ -23,13 +24,32 @@ export const account = {
     transport.json<TotpConfirmed>({ method: 'POST', path: '/me/totp/confirm', json: { code }, repeatable: false }),
   removeTotp: () => transport.send({ method: 'DELETE', path: '/me/totp' }),
   stepUp: (json: StepUpBody) => transport.json({ method: 'POST', path: '/auth/step-up', json, repeatable: false }),
-  changePassword: (oldPassword: string, newPassword: string) =>
+  /** Begins a visit to the provider that joins an identity; `path` is the page to come back to. */
+  joinIdentity: (path: string) =>
+    transport.json<VisitStarted>({
+      method: 'POST',
+      path: '/me/identities',
+      json: { return_to: path },
+      repeatable: false,
+    }),
+  removeIdentity: (id: string) => transport.send({ method: 'DELETE', path: `/me/identities/${id}` }),
+  /** Begins a visit to the provider that proves who uses the session. */
+  stepUpByProvider: (path: string) =>
+    transport.json<VisitStarted>({
+      method: 'POST',
+      path: '/auth/step-up/oidc',
+      json: { return_to: path },
+      repeatable: false,
+    }),
+  changePassword: (oldPassword: string | undefined, newPassword: string) =>
     transport.json({
       method: 'POST',
       path: '/auth/password/change',
-      json: { old_password: oldPassword, new_password: newPassword },
+      json: { ...(oldPassword === undefined ? {} : { old_password: oldPassword }), new_password: newPassword },
     }),
-  deleteAccount: (password: string) => transport.json({ method: 'DELETE', path: '/me', json: { password } }),
+  /** @param password null for an account without one. */
+  deleteAccount: (password: string | null) =>
+    transport.json({ method: 'DELETE', path: '/me', json: password === null ? {} : { password } }),
   async sessions(): Promise<Session[]> {
     return (await transport.json<SessionsResponse>({ method: 'GET', path: '/me/sessions' })).sessions;
   },

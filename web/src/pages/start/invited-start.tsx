@@ -1,3 +1,4 @@
+import type { BootstrapResponse } from '@notevault/protocol/accounts.ts';
 import type { InvitationShown } from '@notevault/protocol/members.ts';
 import { useEffect, useState } from 'react';
 import { useTexts } from '../../i18n/use-texts.ts';
@@ -13,6 +14,8 @@ interface InvitedStartProps {
   readonly ended: EndReason;
   /** Requirement for a new account; null where registration is closed. */
   readonly registration: 'open' | 'invited' | null;
+  /** What the server offers. */
+  readonly offers: Pick<BootstrapResponse, 'methods' | 'oidc'>;
   /** Goes on without the invitation. */
   readonly leave: () => void;
 }
@@ -42,7 +45,13 @@ export function InvitedStart(props: InvitedStartProps) {
   );
 }
 
-function Enter({ token, ended, registration, invited }: InvitedStartProps & { readonly invited: InvitationShown }) {
+function Enter({
+  token,
+  ended,
+  registration,
+  offers,
+  invited,
+}: InvitedStartProps & { readonly invited: InvitationShown }) {
   const [isNew, setNew] = useState(false);
   const welcome = useInvitationTexts(invited);
   // A person who signs in here has read the invitation.
@@ -54,5 +63,5 @@ function Enter({ token, ended, registration, invited }: InvitedStartProps & { re
     return <Register kind={registration} invite="" back={back} welcome={welcome} />;
   }
   const register = registration === null ? null : () => setNew(true);
-  return <SignIn isReset={false} ended={ended} register={register} welcome={welcome} />;
+  return <SignIn isReset={false} ended={ended} register={register} offers={offers} welcome={welcome} />;
 }

@@ -19,9 +19,14 @@ export function OwnDevice() {
   );
 }
 
+/** Returns the answer in a form. */
+export function hasOwnDevice(form: FormData): boolean {
+  return form.has(NAME);
+}
+
 /** Records the answer before anything is kept; returns what the server is told of it. */
 export function takeOwnDevice(form: FormData): { readonly remember: boolean } {
-  const remember = form.has(NAME);
+  const remember = hasOwnDevice(form);
   form.delete(NAME);
   setOwnDevice(remember);
   if (!remember) watchTab();

@@ -1,3 +1,4 @@
+import type { BootstrapResponse } from '@notevault/protocol/accounts.ts';
 import { useState } from 'react';
 import { useTexts } from '../../i18n/use-texts.ts';
 import { session } from '../../session/app-session.ts';
@@ -8,6 +9,7 @@ import { Notice } from '../../ui/feedback/notice.tsx';
 import { useAttempt } from '../../ui/feedback/use-attempt.ts';
 import { OwnDevice, takeOwnDevice } from './own-device.tsx';
 import { PasswordField } from './password-field.tsx';
+import { ProviderButton } from './provider-button.tsx';
 import { SecondStep, ticketOf } from './second-step.tsx';
 import { StartCard, StartForm, type Welcome } from './start-card.tsx';
 import { StartError } from './start-error.tsx';
@@ -21,12 +23,15 @@ interface SignInProps {
   readonly register: (() => void) | null;
   /** Opens the page that asks for a link to a new password; null where the server sends no mails. */
   readonly forgot?: (() => void) | null;
+  /** What the server offers. */
+  readonly offers: Pick<BootstrapResponse, 'methods' | 'oidc'>;
   /** Texts about the invitation. */
   readonly welcome?: Welcome;
 }
 
-export function SignIn({ isReset, ended, register, forgot = null, welcome }: SignInProps) {
+export function SignIn({ isReset, ended, register, forgot = null, offers, welcome }: SignInProps) {
   const t = useTexts('start');
+  const hasPassword = offers.methods.includes('password');
   const attempt = useAttempt();
   const [wasLeft, leave] = useState<string | null>(null);
   const ticket = ticketOf(attempt.error);
@@ -37,7 +42,7 @@ export function SignIn({ isReset, ended, register, forgot = null, welcome }: Sig
       {...welcome}
       foot={
         <>
-          {forgot === null ? (
+          {!hasPassword ? null : forgot === null ? (
             <p>{t('forgot')}</p>
           ) : (
             <p>
@@ -67,13 +72,20 @@ export function SignIn({ isReset, ended, register, forgot = null, welcome }: Sig
           })
         }
       >
-        <Field label={t('email')} name="email" type="email" autoComplete="username" required autoFocus />
-        <PasswordField label={t('password')} name="password" />
+        {hasPassword ? (
+          <>
+            <Field label={t('email')} name="email" type="email" autoComplete="username" required autoFocus />
+            <PasswordField label={t('password')} name="password" />
+          </>
+        ) : null}
         <OwnDevice />
         <StartError error={ticket === null ? attempt.error : null} />
-        <Button type="submit" look="primary" aria-disabled={attempt.isRunning}>
-          {t(attempt.isRunning ? 'signingIn' : 'signIn')}
-        </Button>
+        {hasPassword ? (
+          <Button type="submit" look="primary" aria-disabled={attempt.isRunning}>
+            {t(attempt.isRunning ? 'signingIn' : 'signIn')}
+          </Button>
+        ) : null}
+        {offers.oidc === null ? null : <ProviderButton name={offers.oidc.name} isMain={!hasPassword} />}
       </StartForm>
     </StartCard>
   );

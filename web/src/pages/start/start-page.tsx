@@ -10,6 +10,7 @@ import { session } from '../../session/app-session.ts';
 import { Button } from '../../ui/controls/button.tsx';
 import { useAttempt } from '../../ui/feedback/use-attempt.ts';
 import { ForgotPassword } from './forgot-password.tsx';
+import { LoginLink } from './login-link.tsx';
 import { PasswordField } from './password-field.tsx';
 import { Register } from './register.tsx';
 import { SignIn } from './sign-in.tsx';
@@ -47,7 +48,7 @@ function bootstrap(): Promise<BootstrapResponse> {
 
 /** Page for people who are not signed in: sign-in, registration, password reset by a link, or an invitation. */
 export function StartPage() {
-  const { bootstrap_pending, registration_mode, mail } = use(bootstrap());
+  const { bootstrap_pending, registration_mode, mail, methods, oidc } = use(bootstrap());
   const [isFirst, setFirst] = useState(bootstrap_pending);
   const [{ reason: ended }] = useState(() => ({ reason: null, ...session.state.get() }));
   useEffect(() => {
@@ -65,6 +66,7 @@ export function StartPage() {
   }, []);
   const [invite] = useState(() => takeFromAddress('invite'));
   const [reset] = useState(() => takeFromAddress('reset'));
+  const [login, setLogin] = useState(() => takeFromAddress('login'));
   const [step, setStep] = useState<'sign-in' | 'register' | 'forgot' | 'reset' | 'was-reset'>(firstStep(invite, reset));
   if (isFirst) {
     // Somebody else may have made the first account meanwhile.
@@ -74,16 +76,21 @@ export function StartPage() {
     };
     return <Register kind="first" invite="" setupToken={setupToken} whenRefused={askAgain} back={null} />;
   }
+  if (login !== null) return <LoginLink token={login} back={() => setLogin(null)} />;
   if (step === 'reset') return <ResetPassword token={reset ?? ''} done={() => setStep('was-reset')} />;
   if (step === 'forgot') return <ForgotPassword back={() => setStep('sign-in')} />;
   const kind = registration_mode === 'open' ? 'open' : 'invited';
+  // A new account has a password.
+  const isClosed = registration_mode === 'closed' || !methods.includes('password');
+  const offers = { methods, oidc };
   if (invitation !== null) {
     return (
       <InvitedStart
         key={invitation}
         token={invitation}
         ended={ended}
-        registration={registration_mode === 'closed' ? null : kind}
+        registration={isClosed ? null : kind}
+        offers={offers}
         leave={() => setInvitation(null)}
       />
     );
@@ -91,9 +98,9 @@ export function StartPage() {
   if (step === 'register') {
     return <Register kind={kind} invite={invite ?? ''} back={() => setStep('sign-in')} />;
   }
-  const register = registration_mode === 'closed' ? null : () => setStep('register');
+  const register = isClosed ? null : () => setStep('register');
   const forgot = mail ? () => setStep('forgot') : null;
-  return <SignIn isReset={step === 'was-reset'} ended={ended} register={register} forgot={forgot} />;
+  return <SignIn isReset={step === 'was-reset'} ended={ended} register={register} forgot={forgot} offers={offers} />;
 }
 
 function firstStep(invite: string | null, reset: string | null): 'sign-in' | 'register' | 'reset' {
