@@ -150,9 +150,7 @@ export const BootstrapResponse = Type.Object({
   }),
   mail: Type.Boolean({ description: 'Whether the server sends mails, for example with a link to a new password.' }),
   methods: Type.Array(SignInMethod, { description: 'Ways to sign in that the server offers at this address.' }),
-  oidc: Nullable(
-    Type.Object({ name: Type.String({ description: 'Name of the OpenID Connect provider.' }) }),
-  ),
+  oidc: Nullable(Type.Object({ name: Type.String({ description: 'Name of the OpenID Connect provider.' }) })),
 });
 export type BootstrapResponse = Static<typeof BootstrapResponse>;
 

@@ -10,7 +10,7 @@ import { accountsRoutes } from '../domains/content/accounts/accounts.routes.ts';
 import { attachmentsRoutes } from '../domains/content/attachments/attachments.routes.ts';
 import { entriesRoutes } from '../domains/content/entries/entries.routes.ts';
 import { identitiesRoutes } from '../domains/content/identities/identities.routes.ts';
-import { type OidcPages, oidcPageRoutes } from '../domains/content/identities/oidc/oidc.routes.ts';
+import { identityRoutes, type OidcPages, oidcPageRoutes } from '../domains/content/identities/oidc/oidc.routes.ts';
 import { linksRoutes } from '../domains/content/links/links.routes.ts';
 import { membersRoutes } from '../domains/content/members/members.routes.ts';
 import { historyRoutes } from '../domains/content/notes/history/history.routes.ts';
@@ -39,6 +39,7 @@ export function routesOf(domains: Domains): Route[] {
     ...goneRoutes(),
     ...accountsRoutes(domains.accounts),
     ...identitiesRoutes(domains.identities),
+    ...identityRoutes(domains.identities.oidc),
     ...vaultsRoutes(domains.vaults),
     ...membersRoutes(domains.members),
     ...notesRoutes(domains.notes),

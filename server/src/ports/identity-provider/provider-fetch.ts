@@ -1,10 +1,11 @@
 import { lookup } from 'node:dns/promises';
 import { isIP } from 'node:net';
 import { MB } from '@notevault/protocol/values/byte-units.ts';
-import { isPublicAddress } from '../safe-fetch/public-addresses.ts';
+import ipaddr from 'ipaddr.js';
 
 const TIMEOUT_MS = 10_000;
 const BYTES_MAX = MB;
+const PRIVATE: ReadonlySet<string> = new Set(['loopback', 'private', 'uniqueLocal', 'linkLocal', 'carrierGradeNat']);
 
 /**
  * A `fetch` for the provider that the operator has chosen: within limits of time and size, without following redirects.
@@ -23,7 +24,7 @@ export async function providerFetch(address: string, options: RequestInit): Prom
 export async function isPrivate({ hostname }: Pick<URL, 'hostname'>): Promise<boolean> {
   const host = hostname.startsWith('[') ? hostname.slice(1, -1) : hostname;
   const addresses = isIP(host) === 0 ? await lookup(host, { all: true }) : [{ address: host }];
-  return addresses.length > 0 && !addresses.some(({ address }) => isPublicAddress(address));
+  return addresses.length > 0 && addresses.every(({ address }) => PRIVATE.has(ipaddr.process(address).range()));
 }
 
 async function collect({ body }: Response): Promise<Buffer<ArrayBuffer>> {

@@ -14,7 +14,7 @@ interface InvitedStartProps {
   readonly ended: EndReason;
   /** Requirement for a new account; null where registration is closed. */
   readonly registration: 'open' | 'invited' | null;
-  /** What the server offers. */
+  /** Sign-in methods of the server. */
   readonly offers: Pick<BootstrapResponse, 'methods' | 'oidc'>;
   /** Goes on without the invitation. */
   readonly leave: () => void;

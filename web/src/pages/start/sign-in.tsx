@@ -23,7 +23,7 @@ interface SignInProps {
   readonly register: (() => void) | null;
   /** Opens the page that asks for a link to a new password; null where the server sends no mails. */
   readonly forgot?: (() => void) | null;
-  /** What the server offers. */
+  /** Sign-in methods of the server. */
   readonly offers: Pick<BootstrapResponse, 'methods' | 'oidc'>;
   /** Texts about the invitation. */
   readonly welcome?: Welcome;

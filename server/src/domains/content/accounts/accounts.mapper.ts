@@ -1,6 +1,5 @@
 import type { SessionsResponse, User as UserBody } from '@notevault/protocol/accounts.ts';
 import { isoTime } from '@notevault/protocol/values/time.ts';
-import type { CookieChange } from '../../../http/route.ts';
 import type { Accounts } from './accounts.ts';
 import type { User } from './profile.ts';
 import { LOGIN_MS } from './sessions/login-tokens.ts';
@@ -39,7 +38,7 @@ export function sessionsView(sessions: Awaited<ReturnType<Accounts['sessionsOf']
 export const REFRESH_COOKIE = 'refresh_token';
 const COOKIE_SECONDS = 30 * 24 * 60 * 60;
 
-export function refreshCookie(value: string | null): CookieChange {
+export function refreshCookie(value: string | null) {
   const maxAgeSeconds = value !== null && isBrief(value) ? null : COOKIE_SECONDS;
   return { name: REFRESH_COOKIE, value, path: '/api/auth', maxAgeSeconds };
 }
@@ -47,7 +46,7 @@ export function refreshCookie(value: string | null): CookieChange {
 export const LOGIN_TOKEN_COOKIE = 'login_token';
 
 /** The cookie with which a person who signed in elsewhere goes on at a page, which alone gets it. */
-export function loginTokenCookie(page: string, value: string | null): CookieChange {
+export function loginTokenCookie(page: string, value: string | null) {
   return { name: LOGIN_TOKEN_COOKIE, value, path: page, maxAgeSeconds: LOGIN_MS / 1000 };
 }
 

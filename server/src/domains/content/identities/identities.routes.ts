@@ -3,7 +3,6 @@ import { IdParams } from '@notevault/protocol/values/schemas.ts';
 import { isoTime, isoTimeOrNull } from '@notevault/protocol/values/time.ts';
 import { type Route, route } from '../../../http/route.ts';
 import type { Identities } from './identities.ts';
-import { identityRoutes } from './oidc/oidc.routes.ts';
 
 export function identitiesRoutes(identities: Identities): Route[] {
   return [
@@ -25,7 +24,6 @@ export function identitiesRoutes(identities: Identities): Route[] {
         return { body: { ...about, totp: app, identities: joined } };
       },
     }),
-    ...identityRoutes(identities.oidc),
     route({
       method: 'POST',
       path: '/me/totp',

@@ -19,7 +19,7 @@ export interface StandaloneMethods {
   readonly providerName: string | null;
 }
 
-/** Who may sign in with a password. */
+/** The accounts that may sign in with a password: all, none, or admins. */
 export type PasswordLogin = 'on' | 'off' | 'admin';
 
 /** Throws `password_login_off` if an account may not use its password. */

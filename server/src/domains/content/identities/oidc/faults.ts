@@ -35,6 +35,11 @@ export function faultOf(error: unknown): OidcFault | null {
   return EXPLAINED.find((explained) => explained === code) ?? null;
 }
 
+/** The code of the provider or of a check, for the operator; null for an error that is not the provider's. */
+export function detailOf(error: unknown): { readonly detail: string | null } | null {
+  return error instanceof ProviderError ? { detail: error.detail } : null;
+}
+
 /** The status of the page of a fault. */
 export function statusOf(fault: OidcFault): number {
   if (fault === 'sign_in_over' || fault === 'code') return 400;

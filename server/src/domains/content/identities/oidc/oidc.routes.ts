@@ -2,9 +2,8 @@ import * as schema from '@notevault/protocol/accounts.ts';
 import { IdParams } from '@notevault/protocol/values/schemas.ts';
 import type { RawReply, RawRequest, RawRoute } from '../../../../http/pages/raw-routes.ts';
 import { type Reply, type Route, route } from '../../../../http/route.ts';
-import { ProviderError } from '../../../../ports/identity-provider/identity-provider.ts';
 import { signInCookies } from '../../accounts/accounts.ts';
-import { faultOf, statusOf } from './faults.ts';
+import { detailOf, faultOf, statusOf } from './faults.ts';
 import { failurePage } from './oidc.pages.ts';
 import type { Departure, Oidc } from './oidc.ts';
 import { STATE_MS } from './state.ts';
@@ -14,7 +13,7 @@ const STATE_COOKIE = 'oidc_state';
 /** Marks a request that was sent on to the public address, so that a proxy that renames hosts makes no loop. */
 const SENT_ON = 'sent_on';
 
-/** What the visits of browsers to the provider need from the server. */
+/** Dependencies of the pages that send browsers to the provider. */
 export interface OidcPages {
   readonly oidc: Oidc;
   readonly publicUrl: string;
@@ -81,15 +80,16 @@ async function explained(
   } catch (error) {
     const fault = faultOf(error);
     if (fault === null) throw error;
-    const detail = error instanceof ProviderError ? error.detail : null;
-    if (error instanceof ProviderError) report({ fault, detail });
+    const known = detailOf(error);
+    const detail = known?.detail ?? null;
+    if (known !== null) report({ fault, detail });
     const about = { fault, detail, providerName: oidc.name ?? '', home: `${publicUrl}/` };
     const page = failurePage(request.language, { ...about, redirectUri: `${publicUrl}${PATH}/callback` });
     return { page, status: statusOf(fault) };
   }
 }
 
-/** What a signed-in person does with identities. */
+/** Requests of a signed-in person about identities. */
 export function identityRoutes(oidc: Oidc): Route[] {
   const visit = ({ url, cookie }: Departure) => ({ body: { url }, cookies: [stateCookie(cookie)] });
   return [
