@@ -45,6 +45,7 @@ export function ticketOf(error: unknown): string | null {
 export const SIGN_IN_FAULTS = [
   'email_and_password_required',
   'invalid_credentials',
+  'password_login_off',
   'account_suspended',
   'rate_limited',
 ];

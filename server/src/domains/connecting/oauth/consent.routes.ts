@@ -10,6 +10,8 @@ import type { Consent, ConsentRequest, OAuth } from './oauth.ts';
 
 /** Large, because a form names every vault of its sender. */
 const FORM_LIMIT = MB;
+/** The cookie with which the provider of a sign-in sends a person back to a page. */
+const LOGIN_TOKEN_COOKIE = 'login_token';
 const ALLOW_FAULTS = ['validation', 'sign_in_again'];
 
 /** The pages on which a person signs in and decides about an application. */
@@ -28,6 +30,7 @@ export function consentRoutes(oauth: OAuth): RawRoute[] {
 
 /** Returns the page for the current step of an authorization request. */
 async function show(consent: Consent, request: RawRequest): Promise<RawReply> {
+  await consent.resume(request.browser, request.cookie(LOGIN_TOKEN_COOKIE));
   const options = await consent.read(request.browser);
   return { page: stepPage(request, options, options.fault) };
 }

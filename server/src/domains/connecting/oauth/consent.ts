@@ -1,6 +1,7 @@
 import { timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { invalid, NotevaultError } from '@notevault/protocol/errors.ts';
+import { pathOf } from '@notevault/protocol/public-url.ts';
 import { cleanText } from '@notevault/protocol/values/clean-text.ts';
 import type { UserId } from '@notevault/protocol/values/ids.ts';
 import type { Client, Interaction, InteractionResults, Provider } from 'oidc-provider';
@@ -91,9 +92,25 @@ export class Consent {
       /** Why the person must sign in once more; null if they need not. */
       fault: isOver ? ('sign_in_again' as const) : null,
       vaults: own.map(({ id, name, isDefault }) => ({ id, name: cleanText(name) ?? '', isDefault })),
+      signIn: this.#signInOf(interaction),
       /** Proves that a form was sent from the page that shows this request. */
       formToken: this.#formTokenOf(interaction).toString('base64url'),
     };
+  }
+
+  /**
+   * Signs in the person who comes back from the provider with a token for the page of this request; ignores any other
+   * token. Throws `authorization_over`.
+   */
+  async resume(browser: BrowserRequest, token: string): Promise<void> {
+    const { interaction } = await this.#open(browser);
+    if (token === '' || standingIn(interaction) !== null) return;
+    const identifying = this.#deps.accounts.identifyByToken(token, pageOf(interaction));
+    const person = await identifying.catch((error: unknown) => {
+      if (error instanceof NotevaultError) return null;
+      throw error;
+    });
+    if (person !== null) await this.#signedIn(browser, person);
   }
 
   /** Throws the errors of a sign-in, `authorization_over`, `foreign_form`. */
@@ -144,6 +161,12 @@ export class Consent {
       throw new NotevaultError('authorization_over');
     }
     return this.#finish(browser, { error: 'access_denied', error_description: 'the user refused' });
+  }
+
+  #signInOf(interaction: Interaction) {
+    const { signIn, publicUrl } = this.#deps;
+    const query = new URLSearchParams({ return_to: pathOf(publicUrl) + pageOf(interaction) });
+    return { ...signIn, providerHref: `${publicUrl}/api/auth/oidc/start?${query}` };
   }
 
   async #isOver(standing: Standing): Promise<boolean> {
@@ -251,6 +274,11 @@ export class Consent {
   #finish({ request, response }: BrowserRequest, result: InteractionResults): Promise<string> {
     return this.#provider.interactionResult(request, response, result, { mergeWithLastSubmission: false });
   }
+}
+
+/** The path of the page of a request, below the public URL. */
+function pageOf({ uid }: Interaction): string {
+  return `/oauth/interaction/${uid}`;
 }
 
 /** The standing of the person who signed in for a request; null before that. */

@@ -7,7 +7,7 @@ import type { ConsentRequest } from './oauth.ts';
 /** The page for signing in before the decision. @param fault an explained error; null for none. */
 export function signInPage(
   language: PageLanguage,
-  { client, formToken }: ConsentRequest,
+  { client, formToken, signIn }: ConsentRequest,
   fault: string | null,
   email: string,
 ): Page {
@@ -20,17 +20,23 @@ ${faultOf(fault)}
 <form method="post">
 <input type="hidden" name="token" value="${formToken}">
 <input type="hidden" name="step" value="sign-in">
-<label for="email">${common.email}</label>
-<input id="email" name="email" type="email" autocomplete="username" required autofocus value="${email}">
-<label for="password">${common.password}</label>
-<input id="password" name="password" type="password" autocomplete="current-password" required>
+${signIn.hasPassword ? passwordFields(language, email) : null}
 <div class="buttons">
 <button name="step" value="deny" formnovalidate>${common.cancel}</button>
-<button class="main">${common.signIn}</button>
+${signIn.hasPassword ? html`<button class="main">${common.signIn}</button>` : null}
 </div>
-</form>`,
+</form>
+${signIn.providerName === null ? null : html`<p><a href="${signIn.providerHref}">${common.signInBy(signIn.providerName)}</a></p>`}`,
     formTargets: formTargets(client.redirectUri),
   };
+}
+
+function passwordFields(language: PageLanguage, email: string): Html {
+  const common = pageTexts[language];
+  return html`<label for="email">${common.email}</label>
+<input id="email" name="email" type="email" autocomplete="username" required autofocus value="${email}">
+<label for="password">${common.password}</label>
+<input id="password" name="password" type="password" autocomplete="current-password" required>`;
 }
 
 /** The page for the second factor of a sign-in. @param fault an explained error; null for none. */

@@ -26,12 +26,14 @@ export interface OAuthDeps {
   readonly db: Database;
   readonly keys: Keys;
   readonly clock: Clock;
-  readonly accounts: Pick<Accounts, 'me' | 'identify' | 'identifyBySecondFactor' | 'lockUser'>;
+  readonly accounts: Pick<Accounts, 'me' | 'identify' | 'identifyBySecondFactor' | 'identifyByToken' | 'lockUser'>;
   readonly vaults: Pick<Vaults, 'list' | 'confirmRights'>;
   readonly credentials: Pick<Credentials, 'insert' | 'end'>;
   /** Fetches the metadata documents and keys of clients. */
   readonly web: SafeFetch;
   readonly publicUrl: string;
+  /** Ways to sign in on the consent page: by a provider, if it has a name, and by passwords. */
+  readonly signIn: { readonly providerName: string | null; readonly hasPassword: boolean };
   /** Redirects of applications, in full, that the operator has verified. */
   readonly verifiedRedirects: readonly string[];
   /** Makes the page for errors without an application to return to. */

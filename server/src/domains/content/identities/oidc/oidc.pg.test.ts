@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { signInBy, startProvider, type TestProvider } from '../../../../../test/kit/clients/identity-provider.ts';
 import { Browser } from '../../../../../test/kit/clients/oauth.ts';
+import { OAuthApp } from '../../../../../test/kit/clients/oauth-app.ts';
 import { onEachEngine } from '../../../../../test/kit/engines.ts';
 import type { Caller, Person } from '../../../../../test/kit/person.ts';
 import { oneServer, startServer, type TestServer } from '../../../../../test/kit/server.ts';
@@ -196,6 +197,21 @@ onEachEngine('signing in by OpenID Connect', (open) => {
     const end = (at: TestServer) => new Browser(at).open(back, { headers: { cookie } });
     assert.equal((await end(second)).url, `${server.publicUrl}/`);
     assert.equal(faultOf(await end(server)), 'invalid_grant');
+  });
+
+  test('a person decides about an application after signing in by the provider, without a session', async () => {
+    const server = await one();
+    await server.alice.signed();
+    const email = server.person('ida').email;
+    provider.signsIn(email, { email, ...VERIFIED });
+    const browser = new Browser(server);
+    const asked = await browser.open((await (await OAuthApp.register(server)).ask()).url);
+    const href = /href="([^"]*\/oidc\/start[^"]*)"/.exec(asked.text)?.[1]?.replaceAll('&amp;', '&') ?? '';
+    const back = await provider.visit((await browser.open(href)).url);
+    const decision = await browser.open(back);
+    assert.match(decision.text, /wants to use your vaults/);
+    assert.ok(decision.text.includes(email));
+    assert.ok(!browser.cookies.some(({ name }) => name === 'refresh_token'));
   });
 
   test('a suspended account stays out', async () => {
