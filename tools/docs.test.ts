@@ -42,8 +42,8 @@ test('writeOpenApi writes the document, then finds it fresh, then stale when the
 
 const written = readFileSync(join(import.meta.dirname, '../docs/openapi.json'), 'utf8');
 
-test('the written OpenAPI document has at most 320 KB', () => {
-  assert.ok(Buffer.byteLength(written) <= 320_000, `${Buffer.byteLength(written)} bytes`);
+test('the written OpenAPI document has at most 340 KB', () => {
+  assert.ok(Buffer.byteLength(written) <= 340_000, `${Buffer.byteLength(written)} bytes`);
 });
 
 // The server compiles them without this check, which costs the first request after a start 30 ms.

@@ -16,6 +16,8 @@ export interface ServerEvents {
   readonly peopleChanged: PeopleChange;
   /** A sign-in named an unknown e-mail or a wrong password; the client's address is null if it is not known. */
   readonly signInRefused: { readonly address: string | null };
+  /** The counter of a passkey was lower than at its last use. It was refused unless it is synced. */
+  readonly passkeyCounterWentBack: { readonly userId: UserId; readonly isSynced: boolean };
   /** Some credentials of a user may have become invalid; cached ones are checked again. */
   readonly credentialsChanged: { readonly userId: UserId };
 }

@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox';
+import { PasskeyAssertion } from './passkeys.ts';
 import { Nullable, sent, sentAlways, Timestamp, Unchecked, Uuid } from './values/schemas.ts';
 
 const Email = sentAlways(Type.String({ description: 'E-mail address.' }));
@@ -41,8 +42,9 @@ export const LoginLinkBody = Type.Object({
   token: Type.String({ description: 'The token of the link, which works once.' }),
 });
 export const StepUpBody = Type.Object({
-  password: Type.Optional(Type.String({ description: 'The account’s password; this or a code.' })),
+  password: Type.Optional(Type.String({ description: 'The account’s password; this, a code or a passkey.' })),
   code: Type.Optional(Type.String({ description: 'A code of the authenticator app, or a recovery code.' })),
+  passkey: Type.Optional(PasskeyAssertion),
 });
 export type StepUpBody = Static<typeof StepUpBody>;
 

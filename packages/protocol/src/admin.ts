@@ -18,6 +18,7 @@ export const AdminUser = Type.Object({
   used_bytes: Type.Integer({ description: 'Bytes of its attachments.' }),
   session_count: Type.Integer(),
   second_factor: Type.Boolean({ description: 'Whether its password alone does not sign in.' }),
+  passkeys: Type.Integer({ description: 'Passkeys of the account.' }),
 });
 export type AdminUser = Static<typeof AdminUser>;
 

@@ -198,9 +198,14 @@ function createAccountsAndVaults(
           return later().identities.standalone.providerName;
         },
       },
+      passkeys: {
+        among: (handle, first, last) => later().identities.passkeys.among(handle, first, last),
+        verifyStepUp: (caller, sent) => later().identities.passkeys.verifyStepUp(caller, sent),
+      },
     },
   });
-  const identities = createIdentities({ db, keys, clock, accounts, publicUrl, ...oidcOf(config, publicUrl, clock) });
+  const oidc = oidcOf(config, publicUrl, clock);
+  const identities = createIdentities({ db, keys, clock, events, accounts, publicUrl, ...oidc });
   const vaults = createVaults({
     db,
     keys,

@@ -20,13 +20,27 @@ const RESOLVE_MS = 10_000;
 
 /** The background jobs of a server and their intervals. */
 export function jobsOf(domains: Domains, { db, clock }: Pick<Ports, 'db' | 'clock'>): Job[] {
-  const { mails, accounts, vaults, members, idempotency, entries, notes, attachments, links, sync, search } = domains;
+  const {
+    mails,
+    accounts,
+    identities,
+    vaults,
+    members,
+    idempotency,
+    entries,
+    notes,
+    attachments,
+    links,
+    sync,
+    search,
+  } = domains;
   const { activityLog, credentials, oauth, devices, tickets, uploads, imports, publicLinks, logs, productEvents } =
     domains;
   return [
     { name: 'imports', everyMs: IMPORT_MS, run: (signal) => imports.runWaiting(signal) },
     { name: 'mails', everyMs: MAIL_MS, run: (signal) => mails.sendDue(signal) },
     { name: 'sign-ins', everyMs: MINUTE_MS, run: () => runOnReserve(() => accounts.sweepSignIns()) },
+    { name: 'challenges', everyMs: HOUR_MS, run: () => runOnReserve(() => identities.sweep()) },
     { name: 'purge', everyMs: HOUR_MS, run: () => runOnReserve(() => vaults.purgeDue(clock.now())) },
     { name: 'analytics', everyMs: ANALYTICS_MS, run: () => productEvents.flush() },
     { name: 'answers', everyMs: HOUR_MS, run: () => idempotency.removeExpired() },

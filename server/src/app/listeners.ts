@@ -44,5 +44,9 @@ export function subscribeListeners(
   events.on('signInRefused', ({ address }) => {
     log.warn({ component: 'accounts', event: 'sign_in_refused', address }, 'wrong e-mail or password');
   });
+  events.on('passkeyCounterWentBack', ({ userId, isSynced }) => {
+    const event = isSynced ? 'passkey_counter_ignored' : 'passkey_copied';
+    log.warn({ component: 'identities', event, user: userId }, 'the counter of a passkey went back');
+  });
   events.on('credentialsChanged', ({ userId }) => collaboration.credentialsChanged(userId));
 }

@@ -6,11 +6,13 @@ import { ticketsRoutes } from '../domains/connecting/credentials/tickets/tickets
 import { devicesRoutes, linkPageRoutes } from '../domains/connecting/devices/devices.routes.ts';
 import { consentRoutes } from '../domains/connecting/oauth/consent.routes.ts';
 import { oauthRoutes, providerRoutes } from '../domains/connecting/oauth/oauth.routes.ts';
+import { signedInReply } from '../domains/content/accounts/accounts.mapper.ts';
 import { accountsRoutes } from '../domains/content/accounts/accounts.routes.ts';
 import { attachmentsRoutes } from '../domains/content/attachments/attachments.routes.ts';
 import { entriesRoutes } from '../domains/content/entries/entries.routes.ts';
 import { identitiesRoutes } from '../domains/content/identities/identities.routes.ts';
 import { identityRoutes, type OidcPages, oidcPageRoutes } from '../domains/content/identities/oidc/oidc.routes.ts';
+import { passkeysRoutes } from '../domains/content/identities/passkeys/passkeys.routes.ts';
 import { linksRoutes } from '../domains/content/links/links.routes.ts';
 import { membersRoutes } from '../domains/content/members/members.routes.ts';
 import { historyRoutes } from '../domains/content/notes/history/history.routes.ts';
@@ -40,6 +42,7 @@ export function routesOf(domains: Domains): Route[] {
     ...accountsRoutes(domains.accounts),
     ...identitiesRoutes(domains.identities),
     ...identityRoutes(domains.identities.oidc),
+    ...passkeysRoutes(domains.identities, signedInReply),
     ...vaultsRoutes(domains.vaults),
     ...membersRoutes(domains.members),
     ...notesRoutes(domains.notes),

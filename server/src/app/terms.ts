@@ -11,6 +11,7 @@ import { DAY_MS as ATTEMPTS_MS } from '../domains/content/accounts/sessions/atte
 import { LOGIN_MS } from '../domains/content/accounts/sessions/login-tokens.ts';
 import { ACCESS_SECONDS, SESSION_MS } from '../domains/content/accounts/sessions/refresh-tokens.ts';
 import { TICKET_MS as SIGN_IN_TICKET_MS } from '../domains/content/accounts/sessions/second-factor.ts';
+import { CHALLENGE_MS } from '../domains/content/identities/passkeys/challenges.ts';
 import { MAIL_MS } from '../domains/content/mails/mails.ts';
 import { KEPT_MS as IMPORT_MS } from '../domains/exchanging/imports/imports.ts';
 import { KEPT_MS as UPLOAD_MS } from '../domains/exchanging/uploads/append.ts';
@@ -27,6 +28,7 @@ export const TERMS: readonly (readonly [table: string, ms: number, kind?: string
   ['sessions', SESSION_MS],
   ['sign_in_tickets', SIGN_IN_TICKET_MS],
   ['login_tokens', LOGIN_MS],
+  ['used_challenges', CHALLENGE_MS],
   ['password_resets', RESET_MS],
   ['email_confirmations', CONFIRMATION_MS],
   ['outgoing_mails', MAIL_MS],

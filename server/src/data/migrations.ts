@@ -15,6 +15,7 @@ import { attachmentsDdl } from '../domains/content/attachments/attachments.table
 import { entriesDdl } from '../domains/content/entries/entries.tables.ts';
 import { identitiesDdl } from '../domains/content/identities/identities.tables.ts';
 import { oidcDdl } from '../domains/content/identities/oidc/oidc.tables.ts';
+import { passkeysDdl } from '../domains/content/identities/passkeys/passkeys.tables.ts';
 import { canvasNamesDdl, linkResolutionsDdl, linksDdl } from '../domains/content/links/links.tables.ts';
 import { mailsDdl } from '../domains/content/mails/mails.tables.ts';
 import { membersDdl } from '../domains/content/members/members.tables.ts';
@@ -98,4 +99,5 @@ export const migrations: readonly Migration[] = [
   { number: 16, name: 'public-links', version: '0.3.0', ddl: publicLinksDdl },
   { number: 17, name: 'oidc', version: '0.3.0', ddl: [loginTokensDdl, oidcDdl].join('\n') },
   { number: 18, name: 'link-resolutions', version: '0.3.0', ddl: linkResolutionsDdl },
+  { number: 19, name: 'passkeys', version: '0.4.0', ddl: passkeysDdl },
 ];

@@ -10,6 +10,7 @@ import type { ActivityTables } from '../domains/content/activity-log/activity-lo
 import type { AttachmentsTables } from '../domains/content/attachments/attachments.tables.ts';
 import type { IdentitiesTables } from '../domains/content/identities/identities.tables.ts';
 import type { OidcTables } from '../domains/content/identities/oidc/oidc.tables.ts';
+import type { PasskeyTables } from '../domains/content/identities/passkeys/passkeys.tables.ts';
 import type { LinksTables } from '../domains/content/links/links.tables.ts';
 import type { MailsTables } from '../domains/content/mails/mails.tables.ts';
 import type { MembersTables } from '../domains/content/members/members.tables.ts';
@@ -49,6 +50,7 @@ type Tables = AccountsTables &
   MembersTables &
   OAuthTables &
   OidcTables &
+  PasskeyTables &
   PersonalTables &
   PublicLinksTables &
   SearchTables &
@@ -172,6 +174,7 @@ const SAMPLES: readonly Sample[] = [
   sample('outgoing_mails', 'data', { id: NIL_UUID }, (row) => [serverOwner, at(row.id)]),
   sample('totp_secrets', 'secret', { user_id: NIL_UUID }, (row) => [serverOwner, at(row.user_id)]),
   sample('oidc_identities', 'details', { id: NIL_UUID }, (row) => [serverOwner, at(row.id)]),
+  sample('passkeys', 'name', { id: NIL_UUID }, (row) => [serverOwner, at(row.id)]),
   sample('sessions', 'client', { id: NIL_UUID }, (row) => [serverOwner, at(row.id)]),
   sample('refresh_tokens', 'sealed', { session_id: NIL_UUID, hash: NO_BYTES }, (row) => [
     serverOwner,

@@ -85,6 +85,7 @@ export async function openFixtures(open: () => Promise<Database>, options: Fixtu
         prepareCheck: async () => async () => null,
       },
       standalone: { of: async () => [], offered: () => [], providerName: null },
+      passkeys: { among: async () => new Map(), verifyStepUp: async () => async () => null },
     },
     events,
   });

@@ -178,6 +178,10 @@ const server = {
   listAttachmentChanges: row(410, () => ({ url: '/attachments/changes' })),
 };
 
+const PASSKEY = { id: 'eA', rawId: 'eA', type: 'public-key' };
+const MADE_PASSKEY = { ...PASSKEY, response: { clientDataJSON: 'eA', attestationObject: 'eA' } };
+const USED_PASSKEY = { ...PASSKEY, response: { clientDataJSON: 'eA', authenticatorData: 'eA', signature: 'eA' } };
+
 const accounts = {
   register: row(201, (w) => ({
     url: '/auth/register',
@@ -194,6 +198,16 @@ const accounts = {
   startTotp: row(200, () => ({ url: '/me/totp' })),
   confirmTotp: row(403, () => ({ url: '/me/totp/confirm', body: { code: '123456' } })),
   removeTotp: row(204, () => ({ url: '/me/totp' })),
+  // The address of a test server allows no passkeys: passkeys.pg.test.ts has a server with a name.
+  startPasskey: row(409, () => ({ url: '/auth/passkeys/register/options' })),
+  addPasskey: row(409, () => ({ url: '/auth/passkeys/register/verify', body: MADE_PASSKEY })),
+  startPasskeySignIn: row(409, () => ({ url: '/auth/passkeys/login/options' })),
+  signInByPasskey: row(409, () => ({ url: '/auth/passkeys/login/verify', body: USED_PASSKEY })),
+  signInOnPage: row(409, () => ({ url: '/auth/passkeys/login/page', body: { ...USED_PASSKEY, page: '/link?code=x' } })),
+  startStepUp: row(409, () => ({ url: '/auth/step-up/options' })),
+  listPasskeys: row(200, () => ({ url: '/me/passkeys' })),
+  renamePasskey: row(404, (w) => ({ url: `/me/passkeys/${w.fresh}`, body: { name: 'Phone' } })),
+  deletePasskey: row(404, (w) => ({ url: `/me/passkeys/${w.fresh}` })),
   refreshSession: row(401, () => ({ url: '/auth/refresh' })),
   logout: row(204, () => ({ url: '/auth/logout' })),
   bootstrap: row(200, () => ({ url: '/auth/bootstrap' })),

@@ -22,6 +22,7 @@ const needsOnlyCredential = ({ who, vault, named, later }: Rule) =>
 const ANYONE = [
   ...['bootstrap', 'login', 'logout', 'refreshSession', 'register', 'resetPassword'],
   ...['confirmEmail', 'forgotPassword', 'loginByLink', 'proveSecondFactor'],
+  ...['signInByPasskey', 'signInOnPage', 'startPasskeySignIn'],
   ...['pollDeviceLink', 'refreshDevice', 'signOffDevice', 'startDeviceLink'],
   ...['downloadByTicket', 'uploadByTicket', 'syncNote', 'syncSocket', 'getInvitation'],
   ...['getHealth', 'getOpenApi', 'isAlive', 'isReady'],
@@ -41,7 +42,8 @@ const MAKES_VAULTS = ['createVault', 'registerVault'];
 /** These change nothing of the vault, although they are no GET. */
 const READING_POSTS = ['createTicket', 'findKnownNotes', 'queryNotes', 'recordOpenedNote', 'search'];
 /** Beside those whose path begins with one of these, as all that concerns the account itself does. */
-const OF_SESSIONS = /^\/api\/(me|api-keys|connections|imports|auth\/(device\/authorize|password\/change|step-up))\b/;
+const OF_SESSIONS =
+  /^\/api\/(me|api-keys|connections|imports|auth\/(device\/authorize|password\/change|step-up|passkeys\/register))\b/;
 const SESSION_TOO = [
   ...['purgeVault', 'restoreVault', 'listMembers', 'updateMember', 'removeMember'],
   ...['createInvitation', 'deleteInvitation', 'acceptInvitation', 'listUploadsInto', 'endUploadInto'],

@@ -68,6 +68,7 @@ const NOT_BY_VAULT: readonly string[] = [
   'opened_notes',
   'outgoing_mails',
   'password_resets',
+  'passkeys',
   'preferences',
   // Found by their tokens too.
   'public_links',
@@ -84,6 +85,7 @@ const NOT_BY_VAULT: readonly string[] = [
   // Of an account, which uploads into several vaults.
   'upload_parts',
   'uploads',
+  'used_challenges',
   'users',
   // Lists of the vaults of an account and of the people of a vault; a vault's own data begins with vault_feeds.
   'vault_members',

@@ -60,7 +60,7 @@ async function backUpFilled({ config, place }: Awaited<ReturnType<typeof make>>,
   const mailer = new Mailbox();
   mailer.failure = new MailError('unreachable');
   const stored = { open: async () => db, masterKey, blobs: 'database' } as const;
-  const options = { ...stored, mailer, config: { analytics: 'log' } } as const;
+  const options = { ...stored, mailer, config: { analytics: 'log', publicUrl: 'https://notes.example.org' } } as const;
   await using server = await startServer(options);
   using _editor = await fillEveryTable(server);
   await backUpIntoFolder(backups, null, { config, passphrase: null });

@@ -4,6 +4,7 @@ import type { VaultId } from '@notevault/protocol/values/ids.ts';
 import { identityMacOf, sealIdentity } from '../../../src/domains/content/identities/oidc/identity.ts';
 import { insertIdentity } from '../../../src/domains/content/identities/oidc/oidc.store.ts';
 import { addResolutions } from '../../../src/domains/content/links/link-resolutions.store.ts';
+import { Authenticator, makePasskey } from '../authenticator.ts';
 import { Browser, signedIn } from '../clients/oauth.ts';
 import { OAuthApp } from '../clients/oauth-app.ts';
 import { YjsClient } from '../clients/yjs-client.ts';
@@ -16,10 +17,10 @@ import { tokenOf } from '../shared-vault.ts';
 import { setUpTotp } from '../totp.ts';
 
 /**
- * Writes rows to every table of a server that has no account yet, is configured with `analytics: 'log'` and has a mailer
- * that fails; those of
- * blobs only if they are stored in the database. A new table gets its rows here. Resolves to somebody who has a note
- * open: when they leave, their edit goes from the update log into the note.
+ * Writes rows to every table of a server that has no account yet, is configured with `analytics: 'log'` and a public URL
+ * that allows passkeys, and has a mailer that fails; those of blobs only if they are stored in the database. A new table
+ * gets its rows here. Resolves to somebody who has a note open: when they leave, their edit goes from the update log into
+ * the note.
  */
 export async function fillEveryTable(server: TestServer): Promise<YjsClient> {
   const { alice, app, clock } = server;
@@ -118,6 +119,7 @@ async function fillAccount(server: TestServer, alice: Caller, vault: VaultId): P
   // A mail that the mail server refuses, and one that waits.
   await app.mails.sendDue();
   const dave = server.person('dave');
+  await makePasskey(dave, new Authenticator(server.publicUrl));
   await setUpTotp(dave, server.clock);
   // A sign-in that waits for its second factor.
   const { email, password } = dave;

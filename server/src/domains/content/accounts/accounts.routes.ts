@@ -92,7 +92,10 @@ function signInRoutes(accounts: Accounts): Route[] {
       summary: 'Prove once more who uses the session',
       body: schema.StepUpBody,
       responses: { 200: schema.Ok },
-      errors: ['invalid_password', 'invalid_code', 'password_required', 'password_login_off'],
+      errors: [
+        ...(['invalid_password', 'invalid_code', 'password_required', 'password_login_off'] as const),
+        ...(['passkey_not_proved', 'passkey_copied'] as const),
+      ],
       handle: async ({ principal, body }) => {
         await accounts.stepUp(principal, body);
         return { body: { ok: true } };

@@ -1,4 +1,5 @@
 import { NotevaultError } from '@notevault/protocol/errors.ts';
+import type { PasskeyAssertion } from '@notevault/protocol/passkeys.ts';
 import type { UserId, VaultId } from '@notevault/protocol/values/ids.ts';
 import type { EventSink } from '../../../events.ts';
 import type { AnalyticsSink } from '../../../ports/analytics/analytics.ts';
@@ -44,6 +45,7 @@ import {
   register,
   setupToken,
 } from './registration.ts';
+import { rightsTaken } from './rights-taken.ts';
 import { createSecrets } from './secrets.ts';
 import { Attempts } from './sessions/attempts.ts';
 import {
@@ -54,7 +56,7 @@ import {
   sweepLoginTokens,
 } from './sessions/login-tokens.ts';
 import { enter } from './sessions/outside-sign-in.ts';
-import { countCodes, prove, requireProof, stepUp } from './sessions/proofs.ts';
+import { countCodes, prove, requireProof, type SessionCaller, stepUp } from './sessions/proofs.ts';
 import { findRefreshable, refresh } from './sessions/refresh-tokens.ts';
 import { type SecondFactors, sweepTickets } from './sessions/second-factor.ts';
 import {
@@ -68,6 +70,7 @@ import {
 } from './sessions/sessions.ts';
 import { identify, identifyBySecondFactor, login, proveSecondFactor } from './sessions/sign-in.ts';
 import { type PasswordLogin, type StandaloneMethods, signInMethodsOf } from './sessions/sign-in-methods.ts';
+import { type Proof, signInOnPage, signInStandalone } from './sessions/standalone-sign-in.ts';
 
 /** Effects of accounts in later domains; bound in app/. */
 export interface AccountHooks {
@@ -89,6 +92,12 @@ export interface AccountHooks {
   joining(invite: string, email: string): Promise<JoinStep | null>;
   readonly secondFactors: SecondFactors;
   readonly standalone: StandaloneMethods;
+  readonly passkeys: {
+    /** Counts the passkeys of accounts between two ids; accounts without any are left out. */
+    among(handle: ReadHandle, first: UserId, last: UserId): Promise<ReadonlyMap<UserId, number>>;
+    /** Verifies the use of a passkey in a session of its account. Throws `passkey_not_proved`. */
+    verifyStepUp(caller: SessionCaller, sent: PasskeyAssertion): Promise<Proof>;
+  };
 }
 
 /** Makes an account that is being registered a member; throws `invite_invalid` if that has become impossible. */
@@ -121,9 +130,12 @@ export interface AccountContext extends AccountDeps {
 export type { ListedUser, UserChange } from './admin.ts';
 export type { Invite } from './registration.ts';
 export type { Secrets } from './secrets.ts';
+export type { SessionCaller } from './sessions/proofs.ts';
 export type { SecondFactor, SecondFactors } from './sessions/second-factor.ts';
-export type { Identified } from './sessions/sign-in.ts';
+export type { SignInClient } from './sessions/session-client.ts';
+export type { Identified, SignedIn } from './sessions/sign-in.ts';
 export type { StandaloneMethod, StandaloneMethods } from './sessions/sign-in-methods.ts';
+export type { Proof } from './sessions/standalone-sign-in.ts';
 
 /** The cookies of a sign-in, for later domains that sign people in. */
 export const signInCookies = { refresh: refreshCookie, loginToken: loginTokenCookie };
@@ -148,6 +160,10 @@ export function createAccounts(accountDeps: AccountDeps) {
     identifyByToken: identifyByToken.bind(null, deps),
     issueLoginLink: issueLoginLink.bind(null, deps),
     issueLoginToken: (handle: WriteHandle, userId: UserId, page: string) => issueLoginToken(handle, deps, userId, page),
+    signInStandalone: signInStandalone.bind(null, deps),
+    signInOnPage: signInOnPage.bind(null, deps),
+    /** Must be called in each transaction that takes a way to sign in away; locks the account. */
+    takeRights: (handle: WriteHandle, userId: UserId) => rightsTaken(handle, deps, userId),
     requireProof: requireProof.bind(null, deps),
     stepUp: stepUp.bind(null, deps),
     countCodes: countCodes.bind(null, deps),

@@ -116,7 +116,8 @@ export async function listUsers(
   const counts = await db.all(store.countSessionsOf, { first: first.id, last: last.id, now: clock.now() });
   const sessions = new Map(counts.map(({ userId, sessions: count }) => [userId, count]));
   const withFactor = await hooks.secondFactors.among(db, first.id, last.id);
-  const users = page.map((row) => listed(row, sessions.get(row.id) ?? 0, withFactor.has(row.id)));
+  const passkeys = await hooks.passkeys.among(db, first.id, last.id);
+  const users = page.map((row) => listed(row, sessions.get(row.id), withFactor.has(row.id), passkeys.get(row.id)));
   return { users, next: rows.length > PAGE ? last.id : null };
 }
 
@@ -137,7 +138,8 @@ export async function updateUser(
     const row = await changeAccount(handle, deps, id, change);
     if (row === undefined) throw new NotevaultError('user_not_found');
     const [counted] = await handle.all(store.countSessionsOf, { first: id, last: id, now: clock.now() });
-    return listed(row, counted?.sessions ?? 0, (await hooks.secondFactors.among(handle, id, id)).has(id));
+    const hasFactor = (await hooks.secondFactors.among(handle, id, id)).has(id);
+    return listed(row, counted?.sessions, hasFactor, (await hooks.passkeys.among(handle, id, id)).get(id));
   });
 }
 
@@ -170,9 +172,9 @@ export async function changeAccount(
   return handle.get(store.updateAccount, { id, plan, role, suspendedAt });
 }
 
-function listed(row: UserRow, sessions: number, hasSecondFactor: boolean) {
+function listed(row: UserRow, sessions = 0, hasSecondFactor = false, passkeys = 0) {
   const { id, email, display_name, role, plan, created_at, suspended_at } = row;
-  return { id, email, display_name, role, plan, created_at, suspended_at, sessions, hasSecondFactor };
+  return { id, email, display_name, role, plan, created_at, suspended_at, sessions, hasSecondFactor, passkeys };
 }
 
 /*

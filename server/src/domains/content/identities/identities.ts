@@ -1,13 +1,31 @@
 import { NotevaultError } from '@notevault/protocol/errors.ts';
 import { parseUuid, type UserId } from '@notevault/protocol/values/ids.ts';
+import type { EventSink } from '../../../events.ts';
+import type { ReadHandle } from '../../../ports/database/database.ts';
 import type { Accounts } from '../accounts/accounts.ts';
 import * as store from './identities.store.ts';
 import { createOidc, type Oidc, type OidcDeps } from './oidc/oidc.ts';
+import * as passkeyStore from './passkeys/passkeys.store.ts';
+import {
+  addPasskey,
+  deletePasskey,
+  listPasskeys,
+  renamePasskey,
+  signIn,
+  signInOnPage,
+  startPasskey,
+  startSignIn,
+  startStepUp,
+  sweepChallenges,
+  verifyStepUp,
+} from './passkeys/passkeys.ts';
 import { standaloneMethods } from './standalone.ts';
 import { among, confirmTotp, methodsOf, prepareCheck, removeTotp, startTotp } from './totp.ts';
 
 export interface IdentityDeps extends OidcDeps {
-  readonly accounts: OidcDeps['accounts'] & Pick<Accounts, 'me' | 'find' | 'findByEmail' | 'countCodes'>;
+  readonly events: EventSink;
+  readonly accounts: OidcDeps['accounts'] &
+    Pick<Accounts, 'me' | 'find' | 'findByEmail' | 'countCodes' | 'takeRights' | 'signInStandalone' | 'signInOnPage'>;
 }
 
 /** Ways to sign in beside the password: second factors, and methods that need no password. */
@@ -22,12 +40,31 @@ export function createIdentities(deps: IdentityDeps) {
     oidc,
     settings: (userId: UserId) => settings(deps, oidc, userId),
     resetSecondFactor: resetSecondFactor.bind(null, deps),
-    /** Removes the second factor of the account with an e-mail. Throws `account_not_found`. */
+    /** Like `resetSecondFactor`, for the account with an e-mail. Throws `account_not_found`. */
     async resetNamed(email: string) {
-      await removeTotp(deps, (await deps.accounts.findByEmail(email)).id);
+      await removeAll(deps, (await deps.accounts.findByEmail(email)).id);
     },
+    passkeys: {
+      start: startPasskey.bind(null, deps),
+      add: addPasskey.bind(null, deps),
+      list: listPasskeys.bind(null, deps),
+      rename: renamePasskey.bind(null, deps),
+      delete: deletePasskey.bind(null, deps),
+      startSignIn: startSignIn.bind(null, deps),
+      signIn: signIn.bind(null, deps),
+      signInOnPage: signInOnPage.bind(null, deps),
+      startStepUp: startStepUp.bind(null, deps),
+      verifyStepUp: verifyStepUp.bind(null, deps),
+      /** Counts the passkeys of accounts between two ids. */
+      async among(handle: ReadHandle, first: UserId, last: UserId): Promise<ReadonlyMap<UserId, number>> {
+        const counts = await handle.all(passkeyStore.countPasskeys, { first, last });
+        return new Map(counts.map(({ userId, passkeys }) => [userId, passkeys]));
+      },
+    },
+    /** Deletes challenges that nobody can answer any more. */
+    sweep: sweepChallenges.bind(null, deps),
     secondFactors: { methodsOf, among, prepareCheck: prepareCheck.bind(null, deps) },
-    standalone: standaloneMethods(oidc),
+    standalone: standaloneMethods(oidc, deps.publicUrl),
   };
 }
 
@@ -43,9 +80,20 @@ async function settings({ db, accounts }: IdentityDeps, oidc: Oidc, userId: User
   };
 }
 
-/** Removes the second factor of an account for an admin. Throws `user_not_found`. */
+/**
+ * Removes the authenticator app, recovery codes and passkeys of an account for an admin. Its password stays, or gets a
+ * new one by a link. Throws `user_not_found`.
+ */
 async function resetSecondFactor(deps: IdentityDeps, sent: string): Promise<void> {
   const id = parseUuid(sent) as UserId | null;
   if (id === null || (await deps.accounts.find(id)) === null) throw new NotevaultError('user_not_found');
-  await removeTotp(deps, id);
+  await removeAll(deps, id);
+}
+
+async function removeAll(deps: IdentityDeps, userId: UserId): Promise<void> {
+  await deps.db.transact(async (handle) => {
+    await deps.accounts.takeRights(handle, userId);
+    await handle.run(passkeyStore.deletePasskeysOf, { user_id: userId });
+  });
+  await removeTotp(deps, userId);
 }

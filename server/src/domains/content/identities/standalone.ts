@@ -2,6 +2,8 @@ import type { UserId } from '@notevault/protocol/values/ids.ts';
 import type { ReadHandle } from '../../../ports/database/database.ts';
 import type { StandaloneMethod, StandaloneMethods } from '../accounts/accounts.ts';
 import type { Oidc } from './oidc/oidc.ts';
+import * as passkeys from './passkeys/passkeys.store.ts';
+import { relyingPartyOf } from './passkeys/relying-party.ts';
 
 /** A way to sign in by itself. */
 interface Method {
@@ -11,10 +13,15 @@ interface Method {
   isOffered(host: string | null): boolean;
 }
 
-export function standaloneMethods(oidc: Oidc): StandaloneMethods {
+export function standaloneMethods(oidc: Oidc, publicUrl: string): StandaloneMethods {
+  const party = relyingPartyOf(publicUrl);
   /** In the order in which people are asked for one. */
   const methods: Readonly<Record<StandaloneMethod, Method>> = {
-    passkey: { isOf: async () => false, isOffered: () => false },
+    passkey: {
+      isOf: async (handle, userId) =>
+        party !== null && (await handle.get(passkeys.findUsable, { userId, host: party.host })) !== undefined,
+      isOffered: (host) => party !== null && host?.toLowerCase() === new URL(publicUrl).host,
+    },
     // At another host, it is begun at the public one.
     oidc: { isOf: oidc.isOf, isOffered: () => oidc.name !== null },
   };

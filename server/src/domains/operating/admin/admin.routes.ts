@@ -120,6 +120,7 @@ function adminUserView(user: AdminUser): AdminUserBody {
     used_bytes: totals.bytes,
     session_count: user.sessions,
     second_factor: user.hasSecondFactor,
+    passkeys: user.passkeys,
   };
 }
 

@@ -42,10 +42,18 @@ export async function requireProof(
   throw new NotevaultError('step_up_required', { methods });
 }
 
-/** Proves who uses a session. Throws `validation`, `invalid_password`, `invalid_code`, `rate_limited`. */
+/**
+ * Proves who uses a session. Throws `validation`, `invalid_password`, `invalid_code`, `passkey_not_proved`,
+ * `passkey_copied`, `rate_limited`.
+ */
 export async function stepUp(deps: AccountContext, caller: SessionCaller, proof: StepUpBody): Promise<void> {
+  const { db, hooks } = deps;
   const { userId } = caller;
-  if (proof.code !== undefined) await checkOwnCode(deps, userId, proof.code);
+  if (proof.passkey !== undefined) {
+    const check = await hooks.passkeys.verifyStepUp(caller, proof.passkey);
+    const refusal = await db.transact(check);
+    if (refusal !== null) throw refusal;
+  } else if (proof.code !== undefined) await checkOwnCode(deps, userId, proof.code);
   else if (proof.password !== undefined) await checkOwnPassword(deps, userId, proof.password);
   else throw invalid({ password: ["can't be blank"] });
   await prove(deps, caller);
