@@ -1,8 +1,7 @@
 import { type PoolClient, DatabaseError as SqlError } from 'pg';
 import { DatabaseError, type WriteHandle } from '../database.ts';
-import { statementsOver } from '../statement.ts';
 import { portError } from './errors.ts';
-import type { ServerIdentityTables } from './identity.tables.ts';
+import * as store from './identity.store.ts';
 
 /** Learns about the server behind the connections. */
 export interface ServerObserver {
@@ -35,21 +34,6 @@ const IDENTITIES = [
     from pg_control_system()`,
   'select left(pg_walfile_name(pg_current_wal_lsn()), 8) as identity',
 ];
-
-const { statement } = statementsOver<ServerIdentityTables>();
-
-/** Changes no row when an identity is stored. */
-const insertIdentity = statement((db, p: { identity: string }) =>
-  db
-    .insertInto('server_identity')
-    .values({ id: 1, identity: p.identity })
-    .onConflict((conflict) => conflict.column('id').doNothing()),
-);
-
-/** Changes no row when this identity is stored. */
-const replaceIdentity = statement((db, p: { identity: string }) =>
-  db.updateTable('server_identity').set({ identity: p.identity }).where('identity', '<>', p.identity),
-);
 
 /** Finds out when connections lead to another server, or to a standby. */
 export class ServerWatch {
@@ -95,8 +79,9 @@ export class ServerWatch {
 
   /** Stores the identity with the changes that another one needs; once for all processes. */
   async record(handle: WriteHandle, identity: string): Promise<void> {
-    const isFirst = (await handle.run(insertIdentity, { identity })) > 0;
-    if (!isFirst && (await handle.run(replaceIdentity, { identity })) > 0) await this.#observer.serverChanged(handle);
+    const isFirst = (await handle.run(store.insertIdentity, { identity })) > 0;
+    if (!isFirst && (await handle.run(store.replaceIdentity, { identity })) > 0)
+      await this.#observer.serverChanged(handle);
     handle.onCommit(() => {
       this.#stored = identity;
     });
