@@ -15,7 +15,8 @@ class Calm extends Random {
   }
 }
 
-async function syncedNote(text: string) {
+/** @param isOnBoth whether the note was on the server too before the first sync, which then transfers no text. */
+async function syncedNote(text: string, { isOnBoth = false } = {}) {
   const scheduler = new Scheduler(new Calm(1));
   const disk = new SimDisk({ hasFileIds: false, foldsCase: false, takesColons: true }, scheduler, new Calm(1));
   const server = new SimServer(new Calm(1));
@@ -30,6 +31,7 @@ async function syncedNote(text: string) {
     hashing: nodeHashing,
   };
   disk.userWrite('note.md', text);
+  if (isOnBoth) server.agentCreate('note.md', text);
   const engine = await SyncEngine.open(ports, { device: 'desk' });
   const sync = async () => {
     scheduler.ticks += 10_000;
@@ -38,7 +40,7 @@ async function syncedNote(text: string) {
   assert.equal((await sync()).kind, 'in step');
   const [row] = server.live;
   if (row === undefined) throw new Error('the note is not in the vault');
-  return { disk, server, engine, sync, row };
+  return { disk, server, engine, sync, row, restart: () => SyncEngine.open(ports, { device: 'desk' }) };
 }
 
 test('the text of a held note is neither sent nor fetched, and the note is renamed nevertheless', async () => {
@@ -98,4 +100,13 @@ test('the text of a reserved note is left alone until it is held, and after a ho
   (await engine.holds.hold('note.md', 'one\nhere\n'))?.release();
   assert.equal((await sync()).kind, 'in step');
   assert.equal(server.live[0]?.content, 'one\nhere\n');
+});
+
+test('after a kill the text of a held note is still known if the first sync transferred none', async () => {
+  const { disk, engine, row, restart } = await syncedNote('one\n', { isOnBoth: true });
+  await engine.holds.hold('note.md', 'one\n');
+  disk.userWrite('note.md', 'one\nhere\n');
+  const again = await restart();
+  again.holds.reserve([row.id]);
+  assert.equal((await again.holds.hold('note.md', 'one\nhere\n'))?.text, 'one\n');
 });

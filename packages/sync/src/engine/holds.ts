@@ -89,9 +89,14 @@ export class Holds {
     const reserve = () => void this.#held.set(id, null);
     this.#held.set(id, path);
     await this.#round;
-    const text = await this.#agreedText(id, file);
-    if (text === null) {
+    const text = await this.#agreedText(id, file).catch((error: unknown) => {
       if (isReserved) reserve();
+      else end();
+      throw error;
+    });
+    if (text === null) {
+      // Only the next run tells what became of a push; a base that nobody knows any more would be waited for in vain.
+      if (isReserved && this.#isPushing(id)) reserve();
       else end();
       return null;
     }
@@ -135,11 +140,18 @@ export class Holds {
 
   async #agreedText(id: string, file: string): Promise<string | null> {
     const synced = this.#state.synced.get(id);
-    // Whether the server has carried out a push is not known before its next rows.
-    if (synced === undefined || this.#state.intents.has(`content ${id}`)) return null;
+    if (synced === undefined || this.#isPushing(id)) return null;
     const hash = agreedHash(synced);
-    if ((await this.#contents.hashOfText(file)) === hash) return file;
-    return this.#state.baseText(hash);
+    if ((await this.#contents.hashOfText(file)) !== hash) return this.#state.baseText(hash);
+    // From now on the file changes without the engine, and after a kill nothing else would tell the text.
+    this.#state.record({ type: 'baseText', hash, text: file });
+    await this.#state.commit();
+    return file;
+  }
+
+  /** Returns whether a push is under way: whether the server has carried it out is not known before its next rows. */
+  #isPushing(id: string): boolean {
+    return this.#state.intents.has(`content ${id}`);
   }
 
   async #agree(id: string, text: string): Promise<void> {
