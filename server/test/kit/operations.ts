@@ -192,7 +192,7 @@ const accounts = {
   loginByLink: row(422, () => ({ url: '/auth/login-link', body: { token: 'no such token' } })),
   joinIdentity: row(404, () => ({ url: '/me/identities', body: {} })),
   removeIdentity: row(404, (w) => ({ url: `/me/identities/${w.note}` })),
-  stepUpByOidc: row(404, () => ({ url: '/auth/step-up/oidc', body: {} })),
+  stepUpByOidc: row(404, () => ({ url: '/auth/step-up/oidc', body: { return_to: '/' } })),
   // With wrong proofs, so that the row changes nothing.
   stepUp: row(403, () => ({ url: '/auth/step-up', body: { password: 'wrong', code: '123456' } })),
   startTotp: row(200, () => ({ url: '/me/totp' })),
