@@ -20,7 +20,7 @@ const NAMELESS = new Set(
   expires_in uses mtime content version base_hash title tags text limit line state start context raw recursive
   content_base64 mime_type unreadable since_seq fields query mode diversity type created_after created_before
   updated_after updated_before changed_after changed_before date action actor cross_vault where property op value match columns sort by dir tz due_before tag from to
-  dry_run plan replacement match_case whole_words default_access scope device_name vault_name deny operation max_bytes
+  return_to dry_run plan replacement match_case whole_words default_access scope device_name vault_name deny operation max_bytes
   level category since logs conn_id device_id message platform plugin_version stack ts forced
   x-device-id x-idempotency-key if-match if-none-match`.split(/\s+/),
 );
