@@ -1,4 +1,4 @@
-import type { Known, Need, Request, World } from './operations.ts';
+import { type Known, type Need, type Request, USED_PASSKEY, type World } from './operations.ts';
 
 /* Requests that name things in more places than the operations' own rows do, for the tests of isolation and access. */
 
@@ -75,6 +75,7 @@ const variants: Readonly<Record<string, readonly Making[]>> = {
     (w) => ({ url: '/tickets', body: { operation: 'attachment.put', path: w.attachmentPath } }),
     () => ({ url: '/tickets', body: { operation: 'vault.export' } }),
   ],
+  stepUp: [() => ({ url: '/auth/step-up', body: { passkey: USED_PASSKEY } })],
   createPublicLink: [(w) => ({ url: '/vault/links', body: { folder: w.folderPath } })],
   registerVault: [(w) => ({ url: '/vaults/register', body: { client_id: w.clientId, name: 'Mine' } })],
 };

@@ -179,8 +179,15 @@ const server = {
 };
 
 const PASSKEY = { id: 'eA', rawId: 'eA', type: 'public-key' };
-const MADE_PASSKEY = { ...PASSKEY, response: { clientDataJSON: 'eA', attestationObject: 'eA' } };
-const USED_PASSKEY = { ...PASSKEY, response: { clientDataJSON: 'eA', authenticatorData: 'eA', signature: 'eA' } };
+const MADE_PASSKEY = {
+  ...PASSKEY,
+  response: { clientDataJSON: 'eA', attestationObject: 'eA', transports: ['internal'] },
+};
+/** A passkey that nobody has. */
+export const USED_PASSKEY = {
+  ...PASSKEY,
+  response: { clientDataJSON: 'eA', authenticatorData: 'eA', signature: 'eA', userHandle: 'eA' },
+};
 
 const accounts = {
   register: row(201, (w) => ({
