@@ -22,6 +22,7 @@ import {
   openDatabase,
   openDatabaseAsIs,
   openEmbedder,
+  openIdentityProvider,
   openMailer,
   sharedClock,
 } from './open-ports.ts';
@@ -31,6 +32,7 @@ import { type Database, DatabaseError } from './ports/database/database.ts';
 import { checkPostgres } from './ports/database/postgres/check.ts';
 import { checkSqlite } from './ports/database/sqlite/check.ts';
 import { EmbedderError } from './ports/embedder/embedder.ts';
+import { ProviderError } from './ports/identity-provider/identity-provider.ts';
 import type { Keyring } from './ports/keyring/keyring.ts';
 import { MasterKeyring } from './ports/keyring/master-key.ts';
 import { MailError } from './ports/mail/mail.ts';
@@ -100,6 +102,7 @@ export async function* examine(config: Config, progress: DoctorProgress = () => 
   yield await examineBlobs(config, db, clock);
   yield await examineEmbedder(config, clock);
   yield await examineMail(config);
+  yield* examineProvider(config, clock);
   const key = yield* attempt(
     'master key',
     () => masterKeyFor(config, db, clock, { unfinishedRotation: false }),
@@ -141,6 +144,7 @@ async function* examineBesideServer(config: Config, progress: DoctorProgress): A
   const keyring = key === null ? null : new MasterKeyring(key.bytes, random);
   yield* examinePublicAddress(config, keyring === null ? null : probeValue(keyring, now()));
   yield await examineMail(config);
+  yield* examineProvider(config, clock);
   yield await examinePages(config, progress);
   await using opened = new AsyncDisposableStack();
   const db = yield* attempt(
@@ -259,6 +263,24 @@ async function examineMail(config: Config): Promise<Finding> {
   } catch (error) {
     if (!(error instanceof MailError)) throw error;
     return { what, ok: false, says: `${error.message} Mails wait for a day.` };
+  }
+}
+
+/** Reads the metadata of the OpenID Connect provider, if there is one. */
+async function* examineProvider(config: Config, clock: Clock): AsyncGenerator<Finding> {
+  const what = 'sign-in provider';
+  // The address to come back to is not part of the metadata.
+  const provider = openIdentityProvider(config, config.publicUrl ?? '', clock);
+  if (provider === null) return;
+  const issuer = config.oidcIssuer;
+  try {
+    await provider.check();
+    yield { what, ok: true, says: `${issuer} answers` };
+  } catch (error) {
+    if (!(error instanceof ProviderError)) throw error;
+    const detail = error.detail === null ? '' : ` (${error.detail})`;
+    const says = `${issuer} does not answer as an OpenID Connect provider${detail}: see that NOTEVAULT_OIDC_ISSUER is its issuer to the letter, and that this machine reaches it`;
+    yield { what, ok: false, says };
   }
 }
 

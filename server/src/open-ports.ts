@@ -26,6 +26,8 @@ import { threadedBuiltin } from './ports/embedder/builtin.ts';
 import type { Embedder } from './ports/embedder/embedder.ts';
 import { httpEmbedder } from './ports/embedder/http.ts';
 import { ThreadedEmbedder } from './ports/embedder/threaded.ts';
+import type { IdentityProvider } from './ports/identity-provider/identity-provider.ts';
+import { openIdProvider } from './ports/identity-provider/openid-client.ts';
 import { readKeyFile, syncFolder, writeKeyFile } from './ports/keyring/key-file.ts';
 import { type Keyring, KeyringError } from './ports/keyring/keyring.ts';
 import { MASTER_KEY_BYTES, MasterKeyring } from './ports/keyring/master-key.ts';
@@ -112,6 +114,17 @@ export function openEmbedder(config: Config, clock: Clock): Embedder {
 
 export function openMailer({ smtpUrl: url, mailFrom: from }: Config): Mailer {
   return url === null || from === null ? noMailer() : smtpMailer({ url: url.reveal(), from });
+}
+
+/** Null if none is configured. Nothing is loaded or requested before its first use. */
+export function openIdentityProvider(config: Config, publicUrl: string, clock: Clock): IdentityProvider | null {
+  const { oidcIssuer: issuer, oidcClientId: clientId, oidcClientSecret, oidcScopes: scopes } = config;
+  if (issuer === null || clientId === null) return null;
+  const redirectUri = `${publicUrl}/api/auth/oidc/callback`;
+  return openIdProvider({
+    ...{ issuer, clientId, redirectUri, scopes, clock },
+    clientSecret: oidcClientSecret?.reveal() ?? null,
+  });
 }
 
 /** Null if none is configured. */

@@ -30,9 +30,9 @@ import { BUILT, Downloads } from '../domains/operating/downloads/downloads.ts';
 import { Logs } from '../domains/operating/logs/logs.ts';
 import { acceptedLanguage } from '../http/pages/page-language.ts';
 import { errorPage, pageOf } from '../http/pages/pages.ts';
+import { openIdentityProvider } from '../open-ports.ts';
 import type { Clock } from '../ports/clock/clock.ts';
 import type { Database, WriteHandle } from '../ports/database/database.ts';
-import { openIdProvider } from '../ports/identity-provider/openid-client.ts';
 import { createProductEvents } from '../product-events.ts';
 import { isExecutable, programPath, readProgramFile } from '../program/program.ts';
 import { version } from '../version.ts';
@@ -247,13 +247,8 @@ function createAccountsAndVaults(
 
 /** The OpenID Connect provider that the operator has chosen, and what it decides. */
 function oidcOf(config: Config, publicUrl: string, clock: Clock) {
-  const { oidcIssuer, oidcClientId, oidcClientSecret, oidcName, oidcScopes, oidcRegister, oidcAdminClaim } = config;
-  const [issuer, clientId, clientSecret] = [oidcIssuer, oidcClientId, oidcClientSecret?.reveal() ?? null];
-  const redirectUri = `${publicUrl}/api/auth/oidc/callback`;
-  const provider =
-    issuer === null || clientId === null
-      ? null
-      : openIdProvider({ issuer, clientId, clientSecret, redirectUri, scopes: oidcScopes, clock });
+  const { oidcIssuer: issuer, oidcName, oidcRegister, oidcAdminClaim } = config;
+  const provider = openIdentityProvider(config, publicUrl, clock);
   const providerName = oidcName ?? (issuer === null ? '' : new URL(issuer).hostname);
   return { provider, providerName, registers: oidcRegister === 'on', adminClaim: oidcAdminClaim };
 }

@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { after, describe, it, test } from 'node:test';
 import { flagOf, listOptions } from '../../../src/config/options.ts';
 import { databaseFile } from '../../../src/data/data-folder.ts';
+import { startProvider } from '../../kit/clients/identity-provider.ts';
 import { openRaw } from '../../kit/database/raw-sql.ts';
 import { Caller } from '../../kit/person.ts';
 import { freePort } from '../../kit/programs/free-port.ts';
@@ -160,6 +161,16 @@ describe('the admin commands', { concurrency: 2 }, () => {
     const absent = { ...env, ...smtp(await freePort()) };
     assertFails(await cli(['admin', 'test-mail', 'bob@example.org'], { env: absent }), /does not answer/);
     assert.match((await cli(['doctor'], { env: absent })).stdout, /FAULT mail: the mail server does not answer/);
+  });
+
+  it('doctor says whether the OpenID Connect provider answers', async () => {
+    await using provider = await startProvider('https://notes.example.org/api/auth/oidc/callback');
+    const NOTEVAULT_OIDC_CLIENT_ID = 'notevault';
+    const env = { NOTEVAULT_DATA_DIR: dataDir(), NOTEVAULT_OIDC_CLIENT_ID, NOTEVAULT_OIDC_ISSUER: provider.issuer };
+    await create('alice@example.org', env, 'long enough');
+    assert.match((await cli(['doctor'], { env })).stdout, /ok {4}sign-in provider: http:\S+ answers/);
+    const absent = { ...env, NOTEVAULT_OIDC_ISSUER: `http://127.0.0.1:${await freePort()}` };
+    assert.match((await cli(['doctor'], { env: absent })).stdout, /FAULT sign-in provider: \S+ does not answer/);
   });
 
   it('removes the second factor of an account', async () => {
