@@ -22,6 +22,7 @@ import { fileDrop } from '../files/file-drop.ts';
 import { uploads } from '../files/insert-files.ts';
 import { linkHover } from '../hover/link-hover.ts';
 import { linkClicks } from '../links/link-click.ts';
+import { mediaPresses } from '../media/media-widgets.ts';
 import { htmlPaste } from '../paste/html-paste.ts';
 import { linkPaste } from '../paste/link-paste.ts';
 import { plainPasteKeys } from '../paste/plain-paste.ts';
@@ -88,6 +89,7 @@ export const sharedExtensions: Extension = [
   noteLanguageAttribute,
   calloutFolds,
   linkClicks,
+  mediaPresses,
   foundPlace,
   printing,
 ];

@@ -1,4 +1,4 @@
-import type { EditorView } from '@codemirror/view';
+import { EditorView } from '@codemirror/view';
 import type { MediaSpec } from '@notevault/note-html/links/embed-spec.ts';
 import { BlockWidget, element, PreviewWidget } from '../preview/widget-base.ts';
 import { drawMedia } from './media-elements.ts';
@@ -61,6 +61,23 @@ export class MediaInlineWidget extends PreviewWidget {
 function movesCursor({ target }: Event): boolean {
   return target instanceof Element && target.closest('img, .nv-missing') !== null;
 }
+
+/**
+ * Puts the cursor at the source of an image or placeholder that is pressed. The element tells the place: one by
+ * coordinates is a line too low while the blank line below is not measured.
+ */
+export const mediaPresses = EditorView.domEventHandlers({
+  mousedown(event, view) {
+    const isPlain = event.button === 0 && event.detail < 2 && !event.shiftKey && !event.ctrlKey && !event.metaKey;
+    if (!isPlain || event.altKey || !movesCursor(event)) return false;
+    const widget = (event.target as Element).closest('.nv-media, .nv-media-inline');
+    if (widget === null) return false;
+    event.preventDefault();
+    view.dispatch({ selection: { anchor: view.posAtDOM(widget) }, userEvent: 'select.pointer' });
+    view.focus();
+    return true;
+  },
+});
 
 const stops = new WeakMap<HTMLElement, AbortController>();
 
