@@ -212,7 +212,7 @@ export const errors = {
   last_sign_in_method: entry(
     409,
     'last_sign_in_method',
-    'The account could not be signed in to any more. Set a password or add another way first.',
+    'This is the last way to sign in to the account. Set a password or add another way first.',
   ),
   sign_in_over: entry(403, 'sign_in_over', 'The sign-in is older than ten minutes, or was begun in another browser.'),
   first_account_missing: entry(403, 'first_account_missing', 'The first account is made with the setup token.'),
