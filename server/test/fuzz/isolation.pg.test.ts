@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { nearest } from '@notevault/mcp/edits/nearest.ts';
+import { normal } from '../kit/alike.ts';
 import { onEachEngine } from '../kit/engines.ts';
+import type { World } from '../kit/operations.ts';
 import { Random } from '../kit/random.ts';
 import { toolOperations } from './isolation.tools.ts';
 import { isolationRun, nameWord } from './isolation.ts';
@@ -20,6 +22,10 @@ test('what users learn of each other is compared with names that are equally lik
       assert.equal(new Set(suggested).size, 1, `some names are like ${own[0]}, and others are not`);
     }
   }
+});
+
+test('a cursor is replaced as a whole, also when it begins like the secret of an authenticator app', () => {
+  assert.equal(normal(`"${'A'.repeat(32)}-SIZRzu-AE7N"`, {} as World, []), '"<opaque>"');
 });
 
 onEachEngine('what users learn of each other by naming each other’s things', (open) => {
