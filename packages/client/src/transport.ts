@@ -1,4 +1,5 @@
 import { pause, type Sleep } from './pause.ts';
+import { serverAddress } from './server-address.ts';
 import type { TokenSource } from './tokens.ts';
 
 /** Thrown when the server answers with an error; `body` is the JSON of the answer. */
@@ -115,7 +116,7 @@ export class Transport {
 
   /** @param url the server's address, with or without `/api`. */
   constructor(url: string, tokens: TokenSource, options: TransportOptions = {}) {
-    this.origin = url.replace(/\/+(api\/*)?$/, '');
+    this.origin = serverAddress(url);
     this.#tokens = tokens;
     this.#fetch = options.fetch ?? ((url, request) => globalThis.fetch(url, request));
     this.#tries = options.tries ?? TRIES;

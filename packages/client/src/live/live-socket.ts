@@ -1,6 +1,7 @@
 import { HocuspocusProviderWebsocket, WebSocketStatus } from '@hocuspocus/provider';
 import { Doc } from 'yjs';
 import { DISPOSE } from '../dispose.ts';
+import { socketAddress } from '../server-address.ts';
 import type { TokenSource } from '../tokens.ts';
 import { LiveNote } from './live-note.ts';
 import { VaultSignals } from './vault-signals.ts';
@@ -37,7 +38,7 @@ export class LiveSocket implements Disposable {
     this.#tokens = tokens;
     this.#gatherMs = gatherMs;
     this.#socket = new HocuspocusProviderWebsocket({
-      url: `${url.replace(/\/+(api\/*)?$/, '').replace(/^http/, 'ws')}/api/sync/socket`,
+      url: socketAddress(url),
       delay: firstDelayMs,
       minDelay: firstDelayMs / 2,
       maxDelay: longestDelayMs,

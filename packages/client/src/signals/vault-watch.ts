@@ -1,4 +1,5 @@
 import { pause, type Sleep } from '../pause.ts';
+import { socketAddress } from '../server-address.ts';
 import type { TokenSource } from '../tokens.ts';
 import { ApiError } from '../transport.ts';
 import { pongFrame, queryFrame, readMessage, tokenFrame } from './vault-frames.ts';
@@ -47,7 +48,7 @@ export class VaultWatch {
   #hurry: () => void = () => undefined;
 
   constructor(url: string, vaultId: string, tokens: TokenSource, options: VaultWatchOptions = {}) {
-    this.#url = `${url.replace(/\/+(api\/*)?$/, '').replace(/^http/, 'ws')}/api/sync/socket`;
+    this.#url = socketAddress(url);
     this.#name = `vault:${vaultId}`;
     this.#tokens = tokens;
     this.#options = {
