@@ -105,9 +105,9 @@ export function createLinks(
     async planMove(handle, vault, moves, yieldIfDue) {
       await catchUp.catchUp(vault);
       await pending.finish(vault);
-      return planMove(extensions, handle, vault, moves, yieldIfDue);
+      return planMove(edges, handle, vault, moves, yieldIfDue);
     },
-    applyMove,
+    applyMove: applyMove.bind(null, edges),
     canvasNames: (vault, text) => canvases.namesIn(vault, text),
     canvasStored: writeNames,
     // Each move plans notes first, which catches up.

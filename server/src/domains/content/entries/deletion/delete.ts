@@ -3,6 +3,7 @@ import type { ReadHandle, WriteHandle } from '../../../../ports/database/databas
 import type { OpenVault } from '../../vaults/vaults.ts';
 import type { EntryDeps, LockedDeps, TombstoneDraft, WriteContext } from '../entries.deps.ts';
 import { ITEM_KINDS, type StoredEntry } from '../entries.store.ts';
+import { runLocked } from '../locked.ts';
 import { foldersBelow, leave, removeFolders } from '../namespace/namespace.ts';
 import type { FolderEntry } from '../namespace/path-lookup.ts';
 import { RevisionConflict, retryOnConflict, TrashFull } from '../revision-conflict.ts';
@@ -49,17 +50,13 @@ export async function deleteItems<Result>(
 }
 
 /** Deletes folders with their contents, in one transaction. Throws `note_unreadable`, `attachment_unreadable`. */
-export async function deleteFolders<Result>(
+export function deleteFolders<Result>(
   deps: LockedDeps,
   context: WriteContext<Result>,
   find: () => Promise<FolderEntry[]>,
   result: Result,
 ): Promise<Result> {
-  await deps.lock.runExclusive(context.vault.id, () =>
-    retryOnConflict(() => deleteFoldersOnce(deps, context, find, result)),
-  );
-  await deps.hooks.linksResolved(context.vault);
-  return result;
+  return runLocked(deps, context.vault, () => retryOnConflict(() => deleteFoldersOnce(deps, context, find, result)));
 }
 
 async function deleteFoldersOnce<Result>(

@@ -18,6 +18,7 @@ import type { OpenVault } from '../../vaults/vaults.ts';
 import type { EntryDeps, LockedDeps, MoveBatch, MovingEntry, WriteContext } from '../entries.deps.ts';
 import { ITEM_KINDS, type StoredEntry } from '../entries.store.ts';
 import type { ItemKind } from '../entries.tables.ts';
+import { runLocked } from '../locked.ts';
 import { conflictAtPath, folderById, foldersBelow } from '../namespace/namespace.ts';
 import { type FolderEntry, pathKeyOf, type ResolvedPath, resolvePath } from '../namespace/path-lookup.ts';
 import { checkFree, type MovedPath, type MovePlan, relocate } from '../namespace/relocate.ts';
@@ -69,7 +70,7 @@ type KindBatch = MoveBatch & { readonly kind: ItemKind };
  * point elsewhere. Throws `conflict` and `cycle` with `item_id`.
  */
 export function move<Result>(deps: LockedDeps, context: WriteContext<Result>, request: MoveRequest<Result>) {
-  return deps.lock.runExclusive(context.vault.id, () => moveLocked(deps, context, request));
+  return runLocked(deps, context.vault, () => moveLocked(deps, context, request));
 }
 
 /** Like `move`, for one item to a path: `conflict` has the details of the entry at the path, `cycle` has no `item_id`. */
@@ -80,7 +81,7 @@ export function moveOne<Result>(
   request: MoveRequest<Result>,
 ): Promise<Result> {
   // Read the error's details under the lock: afterwards the entry at the path may move too.
-  return deps.lock.runExclusive(context.vault.id, () =>
+  return runLocked(deps, context.vault, () =>
     moveLocked(deps, context, request).catch(async (error) => {
       if (!(error instanceof NotevaultError) || !('item_id' in error.details)) throw error;
       throw error.code === 'conflict' ? await conflictAtPath(deps, context.vault, to) : new NotevaultError(error.code);

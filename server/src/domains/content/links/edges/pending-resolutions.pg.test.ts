@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { VaultId } from '@notevault/protocol/values/ids.ts';
 import { assertConsistent } from '../../../../../test/kit/database/assert-consistent.ts';
 import { onEachEngine } from '../../../../../test/kit/engines.ts';
-import { startNotes } from '../../../../../test/kit/notes.ts';
+import { startNotes, type Writer } from '../../../../../test/kit/notes.ts';
+import type { Answer, Caller } from '../../../../../test/kit/person.ts';
 import { startServer } from '../../../../../test/kit/server.ts';
 import { type Database, DatabaseError, type Priority, type WriteHandle } from '../../../../ports/database/database.ts';
 import { findResolutions } from '../link-resolutions.store.ts';
@@ -54,19 +56,73 @@ function observed(db: Database) {
   return { watched, state };
 }
 
+interface Change {
+  readonly prepare?: () => Promise<unknown>;
+  readonly change: () => Promise<Answer>;
+  /** Whether the links have a target afterwards. */
+  readonly leads: boolean;
+}
+
+/** Changes by which entries of a name appear and disappear, one after the other, by the target of the links. */
+const CHANGES: Readonly<Record<string, (alice: Writer) => readonly Change[]>> = {
+  hub: ({ caller, put, remove }) => [
+    { change: () => put('hub.md'), leads: true },
+    { change: () => remove('hub.md'), leads: false },
+    { change: () => restoreLast(caller), leads: true },
+    {
+      prepare: () => remove('hub.md'),
+      change: () => put('other.md', { content: '---\naliases: [hub]\n---\n' }),
+      leads: true,
+    },
+    {
+      prepare: () => put('other.md'),
+      change: () => caller.post('/notes/rename', { old_path: 'other.md', new_path: 'hub.md' }),
+      leads: true,
+    },
+  ],
+  'in/hub': ({ caller, put }) => [
+    {
+      prepare: () => put('out/hub.md'),
+      change: () => caller.post('/folders/rename', { old_path: 'out', new_path: 'in' }),
+      leads: true,
+    },
+    { change: () => caller.delete('/folders/in?recursive=true'), leads: false },
+  ],
+  'hub.txt': ({ caller }) => [
+    { change: () => upload(caller, 'hub.txt'), leads: true },
+    { change: () => caller.delete('/attachments/hub.txt'), leads: false },
+    { change: () => restoreLast(caller), leads: true },
+    {
+      prepare: async () => [await caller.delete('/attachments/hub.txt'), await upload(caller, 'other.txt')],
+      change: () => caller.post('/attachments/rename', { old_path: 'other.txt', new_path: 'hub.txt' }),
+      leads: true,
+    },
+  ],
+};
+
+function upload(caller: Caller, path: string): Promise<Answer> {
+  return caller.post('/attachments', { path, content_base64: btoa(path), mtime: 1 });
+}
+
+async function restoreLast(caller: Caller): Promise<Answer> {
+  const [item] = (await caller.get('/trash')).body.items;
+  return caller.post(`/trash/${item.id}/restore`, {});
+}
+
 onEachEngine('links to one name that are too many for one transaction', (open) => {
-  async function start() {
+  async function start(target = 'hub') {
     const db = await open();
     const { watched, state } = observed(db);
     const notes = await startNotes({ open: async () => watched });
     const { alice, server } = notes;
-    for (const path of SOURCES) await alice.write(path, '[[hub]] '.repeat(LINKS));
+    for (const path of SOURCES) await alice.write(path, `[[${target}]] `.repeat(LINKS));
     const targets = async () => {
       const found = await Promise.all(SOURCES.map(async (path) => (await alice.read(path)).body.links));
       return found.map((links) => [
         ...new Set(links.map(({ target_path }: { target_path: string | null }) => target_path)),
       ]);
     };
+    const dangling = () => server.app.links.countDangling({ id: alice.vault as VaultId });
     const { masterKey, clock } = server;
     /** Resolves links as another process does after a crash of this one. */
     const resume = async () => {
@@ -74,30 +130,32 @@ onEachEngine('links to one name that are too many for one transaction', (open) =
       await other.app.links.resolvePending(new AbortController().signal);
     };
     return {
-      ...{ alice, state, targets, resume },
+      ...{ alice, state, targets, dangling, resume },
       consistent: () => assertConsistent({ db, masterKey }),
       [Symbol.asyncDispose]: () => notes[Symbol.asyncDispose](),
     };
   }
 
-  test('they are resolved by short transactions of at most 1,000 links, before the write is answered', async () => {
-    await using vault = await start();
-    for (const [change, expected] of [
-      [() => vault.alice.write('hub.md'), 'hub.md'],
-      [() => vault.alice.remove('hub.md'), null],
-    ] as const) {
-      vault.state.transactions.length = 0;
-      await change();
-      assert.deepEqual(await vault.targets(), Array(SOURCES.length).fill([expected]));
-      const counts = vault.state.transactions.map(({ edges }) => edges);
-      assert.equal(Math.max(...counts), RESOLVED_AT_ONCE);
-      assert.equal(
-        counts.reduce((sum, count) => sum + count, 0),
-        SOURCES.length * LINKS,
-      );
-      assert.ok(vault.state.transactions.every(({ priority }) => priority !== 'bulk'));
-    }
-  });
+  for (const [target, changesOf] of Object.entries(CHANGES)) {
+    test(`links to ${target} are resolved by transactions of at most 1,000, before the change is answered`, async () => {
+      await using vault = await start(target);
+      for (const [index, { prepare, change, leads }] of changesOf(vault.alice).entries()) {
+        await prepare?.();
+        vault.state.transactions.length = 0;
+        const { status } = await change();
+        assert.ok(status < 300, `change ${index} was answered ${status}`);
+        assert.equal(await vault.dangling(), leads ? 0 : SOURCES.length * LINKS, `change ${index}`);
+        const counts = vault.state.transactions.map(({ edges }) => edges);
+        assert.ok(Math.max(...counts) <= RESOLVED_AT_ONCE, `change ${index}: ${counts}`);
+        assert.equal(
+          counts.reduce((sum, count) => sum + count, 0),
+          SOURCES.length * LINKS,
+        );
+        assert.ok(vault.state.transactions.every(({ priority }) => priority !== 'bulk'));
+      }
+      await vault.consistent();
+    });
+  }
 
   test('they keep their former targets until another process resolves them after a crash', async () => {
     await using vault = await start();

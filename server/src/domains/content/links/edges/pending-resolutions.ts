@@ -15,6 +15,12 @@ const NAMES = 32;
 const TEXT_BYTES = 4 * MB;
 const VAULTS = 100;
 
+/** Names whose links wait, and the first seq of the entries that appeared under them. */
+export interface WaitingNames {
+  readonly keys: readonly Buffer[];
+  readonly since: number;
+}
+
 export interface PendingDeps {
   readonly db: Database;
   readonly vaults: Pick<Vaults, 'advance' | 'currentSeq' | 'openAsSystem'>;
@@ -41,13 +47,19 @@ export class PendingResolutions implements AsyncDisposable {
   /** Stores names in the transaction that changed their entries; begins to resolve the links after its commit. */
   async add(handle: WriteHandle, vault: OpenVault, { keys, appeared }: NameChange): Promise<void> {
     const rows = await handle.allMany(resolutions.findSeqs, { vault_id: vault.id }, appeared);
-    const since = Math.min(
-      (await this.#deps.vaults.currentSeq(handle, vault)) + 1,
-      ...rows.flatMap(({ seq }) => seq ?? []),
-    );
+    const since = Math.min(await this.nextSeq(handle, vault), ...rows.flatMap(({ seq }) => seq ?? []));
+    await this.addSince(handle, vault, { keys, since });
+  }
+
+  /** Like `add`, for entries that get the seq `since` or a later one in the transaction. */
+  async addSince(handle: WriteHandle, vault: OpenVault, { keys, since }: WaitingNames): Promise<void> {
     const names = await handle.allMany(resolutions.findLinkedNames, { vault: vault.id }, keys);
     await handle.runMany(resolutions.addResolutions, { vault: vault.id, since }, names);
     handle.onCommit(() => this.#begin(vault));
+  }
+
+  async nextSeq(handle: ReadHandle, vault: OpenVault): Promise<number> {
+    return (await this.#deps.vaults.currentSeq(handle, vault)) + 1;
   }
 
   /** Resolves once no link waits any more that a write of this process left; also if it could not be resolved now. */

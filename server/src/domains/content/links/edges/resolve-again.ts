@@ -19,7 +19,7 @@ export interface NameChange {
 
 export interface EdgeDeps {
   readonly extensions: Extensions;
-  readonly pending: Pick<PendingResolutions, 'add'>;
+  readonly pending: Pick<PendingResolutions, 'add' | 'addSince' | 'nextSeq'>;
 }
 
 /**

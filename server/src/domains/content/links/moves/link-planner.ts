@@ -6,8 +6,9 @@ import type { MovingEntry } from '../../entries/entries.ts';
 import type { LinkPlanner, PreparedLinks, RewrittenNote } from '../../notes/notes.ts';
 import type { OpenVault } from '../../vaults/vaults.ts';
 import { findReferringNotes } from '../edges/referring-notes.ts';
+import { type EdgeDeps, RESOLVED_AT_ONCE } from '../edges/resolve-again.ts';
 import { keysOfEdge, withTarget } from '../edges/stored-links.ts';
-import { type Extensions, keysOf, SLICE } from '../link-resolver.ts';
+import { distinct, keysOf, SLICE } from '../link-resolver.ts';
 import { type LinkText, readableSource, sealTexts, textOf } from '../link-texts.ts';
 import type { StoredEdge } from '../links.store.ts';
 import * as store from '../links.store.ts';
@@ -22,7 +23,7 @@ import { indexMoves, type Move, type MoveIndex } from './move-index.ts';
 import { readEdges } from './read-edges.ts';
 
 export async function planMove(
-  extensions: Extensions,
+  { extensions, pending }: EdgeDeps,
   handle: ReadHandle,
   vault: OpenVault,
   moving: readonly MovingEntry[],
@@ -30,11 +31,12 @@ export async function planMove(
 ): Promise<LinkPlanner> {
   const index = await indexMoves(vault, moving, yieldIfDue);
   const move: Move = { extensions, handle, vault, index, yieldIfDue };
+  const names: MovedNames = { since: await pending.nextSeq(handle, vault), retargets: 0, waiting: new Set() };
   return {
     sources: [...(await findReferringNotes(handle, vault, index.keys, yieldIfDue))] as NoteId[],
     plan: (ids) => planLinks(move, ids),
     // Only this domain makes plans.
-    prepare: (plan, rewritten) => prepareEdges(move, plan as MoveLinksPlan, rewritten),
+    prepare: (plan, rewritten) => prepareEdges(move, names, plan as MoveLinksPlan, rewritten),
   };
 }
 
@@ -84,14 +86,37 @@ interface MoveLinksPlan extends LinkRewritePlan, Sources {
   readonly edges: ReadonlyMap<string, readonly StoredEdge[]>;
 }
 
+/** The names whose links a move resolves again, over all batches of notes. */
+interface MovedNames {
+  /** The first seq that the move's entries may get. */
+  readonly since: number;
+  /** Number of links with another target and the same text. */
+  retargets: number;
+  /** The names left to PendingResolutions, in hex. */
+  readonly waiting: Set<string>;
+}
+
+/** Returns the retargets to write in the move's transaction, or, if there are too many, the further names that wait. */
+function retargetsWithin(names: MovedNames, plan: MoveLinksPlan): Pick<EdgeWrites, 'retargets' | 'waiting'> {
+  names.retargets += plan.retargets.length;
+  const retargets = plan.retargets.map(({ edge, target }) => withTarget(edge, target));
+  if (names.retargets <= RESOLVED_AT_ONCE) return { retargets, waiting: [] };
+  const waiting = distinct(retargets.flatMap(keysOfEdge)).filter((key) => {
+    const before = names.waiting.size;
+    return names.waiting.add(key.toString('hex')).size > before;
+  });
+  return { retargets: [], waiting };
+}
+
 async function prepareEdges(
   { extensions, vault, index, yieldIfDue }: Move,
+  names: MovedNames,
   plan: MoveLinksPlan,
   rewritten: ReadonlyMap<NoteId, RewrittenNote>,
 ): Promise<PreparedEdges> {
-  const retargets = plan.retargets.map(({ edge, target }) => withTarget(edge, target));
-  const retargetsOf = Map.groupBy(retargets, ({ source_id }) => source_id);
-  const prepared: EdgeWrites = { retargets, changed: [], cleared: [], edges: [], texts: [] };
+  const within = retargetsWithin(names, plan);
+  const retargetsOf = Map.groupBy(within.retargets, ({ source_id }) => source_id);
+  const prepared: EdgeWrites = { ...within, since: names.since, changed: [], cleared: [], edges: [], texts: [] };
   const left = new Map(plan.left);
   for (const [source, note] of rewritten) {
     await yieldIfDue();
@@ -205,6 +230,9 @@ function isSameKey(a: Buffer | null, b: Buffer | null): boolean {
 interface EdgeWrites {
   /** Edges that get another target under the same keys. */
   readonly retargets: readonly store.StoredEdge[];
+  /** Names of links that get another target after the move, whose entries have the seq `since` or a later one. */
+  readonly waiting: readonly Buffer[];
+  readonly since: number;
   /** Edges that get other keys or another target. */
   readonly changed: store.StoredEdge[];
   /** Notes whose edges are all replaced. */
@@ -215,9 +243,15 @@ interface EdgeWrites {
 
 type PreparedEdges = PreparedLinks & EdgeWrites;
 
-export async function applyMove(handle: WriteHandle, vault: OpenVault, links: PreparedLinks): Promise<void> {
+export async function applyMove(
+  { pending }: EdgeDeps,
+  handle: WriteHandle,
+  vault: OpenVault,
+  links: PreparedLinks,
+): Promise<void> {
   // Only this domain prepares moves.
-  const { retargets, changed, cleared, edges, texts } = links as PreparedEdges;
+  const { waiting, since, retargets, changed, cleared, edges, texts } = links as PreparedEdges;
+  if (waiting.length > 0) await pending.addSince(handle, vault, { keys: waiting, since });
   for (const slice of slicesOf(retargets, SLICE))
     await handle.runMany(store.overwriteTargets, { vault: vault.id }, slice);
   for (const slice of slicesOf(changed, SLICE)) await handle.runMany(store.overwriteEdges, { vault: vault.id }, slice);
