@@ -198,7 +198,7 @@ export class UndoRun {
     for (const row of rows) {
       this.#live.add(row.id);
       const entry = entryOf.get(row.id);
-      if (entry === undefined || entry.shared) continue;
+      if (entry === undefined || entry.shared || entry.undoneBy !== undefined) continue;
       const authors =
         row.kind === 'note'
           ? await notes.authorsSince(vault, row, entry.created ?? 0)
@@ -276,7 +276,7 @@ export class UndoRun {
   async #revert(entry: UndoEntry): Promise<void> {
     if (entry.kind !== 'note') return this.#leave(entry, 'history_thinned');
     if (entry.shared) this.#leave(entry, 'shared_edit');
-    if (entry.spans.length === 0) return;
+    if (entry.spans.length === 0 || entry.undoneBy !== undefined) return;
     const revert = () => this.#deps.notes.revert(this.#context, entry.id as NoteId, entry.spans, this.#dryRun);
     const outcome = await revert().catch((error: unknown) => reasonFor(error));
     if (typeof outcome === 'string') return this.#leave(entry, outcome);

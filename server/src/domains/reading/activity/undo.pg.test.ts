@@ -66,6 +66,24 @@ onEachEngine('undoing an activity', (open) => {
     assert.equal(await read(world, 'b.md'), 'l1\nl2 alice\nl3\nl4 alice');
   });
 
+  test('equal letters of other writes stay whole', async () => {
+    const world = await shared();
+    const { alice, bob, server } = world;
+    await put(world, alice, 'b.md', 'line end');
+    server.clock.advance({ minutes: 11 });
+    for (const [caller, text] of [
+      [bob, 'line word8x0 end'],
+      [alice, 'line word8x4 word8x0 end'],
+      [bob, 'line word8x4 word8x9 word8x0 end'],
+      [bob, 'line word8x4 word8x9 word8x0 word8x10 end'],
+      [alice, 'line word8x4 word8x9 word8x0 word8x10 end again'],
+    ] as const) {
+      await put(world, caller, 'b.md', text);
+    }
+    assert.deepEqual(outcome(await undo(world, bob, (await ofBob(world)).id)), { undone: 1, merged: 1, left: [] });
+    assert.equal(await read(world, 'b.md'), 'line word8x4 end again');
+  });
+
   test('a created note goes into the trash, unless somebody else wrote in it', async () => {
     const world = await shared();
     const { alice, bob } = world;
@@ -80,6 +98,25 @@ onEachEngine('undoing an activity', (open) => {
     });
     assert.equal(await read(world, 'mine.md'), 404);
     assert.equal(await read(world, 'ours.md'), 'bob and alice');
+  });
+
+  test('a note that is undone in part is named again by a repeated undo', async () => {
+    const world = await shared();
+    const { alice, bob } = world;
+    await put(world, bob, 'ours.md', 'bob');
+    await put(world, alice, 'ours.md', 'bob and alice');
+    await put(world, bob, 'ours.md', 'bob and alice and bob');
+    const { id } = await ofBob(world);
+    const left = [{ path: 'ours.md', reason: 'changed_by_others' }];
+    assert.deepEqual(outcome(await undo(world, bob, id)), { undone: 1, merged: 0, left });
+    assert.equal(await read(world, 'ours.md'), 'bob and alice');
+    assert.deepEqual(outcome(await undo(world, bob, id, { dry_run: true })), {
+      undone: 1,
+      merged: 0,
+      left,
+      changes: [],
+    });
+    assert.deepEqual(outcome(await undo(world, bob, id)), { undone: 1, merged: 0, left });
   });
 
   test('deletions, moves and restores are taken back, with links and folders', async () => {

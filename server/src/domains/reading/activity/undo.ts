@@ -39,10 +39,11 @@ export async function undoActivity(
   const records = await recordsOf(db, vault, id);
   const item = undoItemOf(vault, id);
   const undone = undoneIn(await recordsOf(db, vault, item));
+  const opOf = ({ kind, id, target }: UndoEntry) => undone.get(keyOf(kind, id, target));
   const origin = { action: 'undo' as const, item, undoes: id };
   const run = new UndoRun(deps, { ...context, origin }, actor, dryRun);
-  const entries = entriesOf(joinChanges(records));
-  await run.undo(entries.filter((entry) => !undone.has(keyOf(entry.kind, entry.id, entry.target))));
+  const entries = entriesOf(joinChanges(records)).map((entry) => ({ ...entry, undoneBy: opOf(entry) }));
+  await run.undo(entries.filter(({ undoneBy }) => undoneBy === undefined || undoneBy === 'edit'));
   return run.outcome(dryRun ? null : item, undone.size);
 }
 
@@ -64,6 +65,8 @@ export interface UndoEntry extends Pick<JoinedChange, 'kind' | 'id' | 'path'> {
   readonly created: number | null;
   /** Whether other people share some of its versions. */
   readonly shared: boolean;
+  /** How an earlier call has undone it; an edit may leave parts of it. */
+  readonly undoneBy?: JoinedChange['op'] | undefined;
 }
 
 /** Groups joined changes (newest first) by entry. */
@@ -104,6 +107,8 @@ function keyOf(kind: JoinedChange['kind'], id: string, path: string): string {
   return kind === 'folder' ? `folder ${path}` : id;
 }
 
-function undoneIn(records: readonly ActivityRecord[]): Set<string> {
-  return new Set(records.flatMap(({ data }) => data.changes.map(({ kind, id, path }) => keyOf(kind, id, path))));
+function undoneIn(records: readonly ActivityRecord[]): Map<string, JoinedChange['op']> {
+  return new Map(
+    records.flatMap(({ data }) => data.changes.map(({ op, kind, id, path }) => [keyOf(kind, id, path), op] as const)),
+  );
 }
