@@ -119,7 +119,8 @@ async function stepOf(
   const base = after === note.version ? present : await findBase(deps, vault, note, after);
   const earlier = await findBase(deps, vault, note, before);
   if (base === undefined || earlier === undefined) throw new NotReverted('history_thinned');
-  return { base, text: sealed.openContent(vault, note.id, before, earlier.content) };
+  const text = sealed.openContent(vault, note.id, before, earlier.content);
+  return { base, text, earlier: { version: before, snapshot: earlier.snapshot } };
 }
 
 /**

@@ -1,4 +1,4 @@
-import type { DiffLimits } from '@notevault/note-text/diff/diff.ts';
+import type { DiffLimits, Edit } from '@notevault/note-text/diff/diff.ts';
 import type { Insertion, Run, Texts } from '@notevault/note-text/diff/runs.ts';
 import { clientEdits } from '@notevault/note-text/diff/three-way.ts';
 import { type GaveWay, mergeNote } from '@notevault/note-text/merge/merge-note.ts';
@@ -7,6 +7,14 @@ import { editDocument, textOf } from './document.ts';
 
 /** Steps of a comparison after which TooManySteps is thrown; the comparison can then be made on another thread. */
 export type StepLimits = Partial<Pick<DiffLimits, 'allowed'>>;
+
+export interface MergeOptions extends StepLimits, Pick<Texts, 'keepsTargets'> {
+  /** The edits that lead from the older version to the text, where they are known; found by comparison otherwise. */
+  readonly changes?: readonly Edit[] | undefined;
+}
+
+/** A range of clocks of one client. */
+export type ClockRange = readonly [from: number, to: number];
 
 /** An older version of a note: its text, and the Yjs snapshot (v1) of its document. */
 export interface BaseVersion {
@@ -29,15 +37,26 @@ export function mergeText(
   base: BaseVersion,
   text: string,
   boundaries: readonly number[],
-  { keepsTargets = false, ...limits }: StepLimits & Pick<Texts, 'keepsTargets'> = {},
+  { keepsTargets = false, changes, ...limits }: MergeOptions = {},
 ): GaveWay[] | null {
   const { runs, insertions } = changesSince(doc, Y.decodeSnapshot(base.snapshot), clientId, boundaries);
   const last = runs.at(-1);
   if ((last === undefined ? 0 : last.baseStart + last.length) !== base.text.length) return null;
   const texts = { base: base.text, stored: textOf(doc), client: text, runs, insertions, keepsTargets };
-  const { edits, gaveWay } = mergeNote(texts, (body) => clientEdits(body, limits));
+  const { edits, gaveWay } = mergeNote(texts, (body) => clientEdits(body, limits, changesBelow(texts, body, changes)));
   editDocument(doc, clientId, edits);
   return gaveWay;
+}
+
+/** Returns the changes below the frontmatter; undefined where one crosses its end. */
+function changesBelow(whole: Texts, body: Texts, changes: readonly Edit[] | undefined): Edit[] | undefined {
+  if (changes === undefined) return undefined;
+  const [start, clientStart] = [whole.base.length - body.base.length, whole.client.length - body.client.length];
+  const above = changes.filter(({ at }) => at < start);
+  const shift = above.reduce((sum, { remove, insert }) => sum + insert.length - remove, 0);
+  const { at, remove } = above.at(-1) ?? { at: 0, remove: 0 };
+  if (at + remove > start || start + shift !== clientStart) return undefined;
+  return changes.slice(above.length).map((edit) => ({ ...edit, at: edit.at - start }));
 }
 
 /** Walks the document's items once, in text order: those that are visible in the base version, and all later ones. */
@@ -94,9 +113,9 @@ function firstAfter(numbers: readonly number[], limit: number): number {
 }
 
 /** Returns the clock ranges of an item visible in a snapshot: in its state vector and not in its delete set. */
-function shownIn(base: Y.Snapshot, client: number, clock: number, length: number): [from: number, to: number][] {
+export function shownIn(base: Y.Snapshot, client: number, clock: number, length: number): ClockRange[] {
   const end = Math.min(clock + length, base.sv.get(client) ?? 0);
-  const shown: [number, number][] = [];
+  const shown: ClockRange[] = [];
   let at = clock;
   for (const deleted of base.ds.clients.get(client) ?? []) {
     if (deleted.clock >= end) break;

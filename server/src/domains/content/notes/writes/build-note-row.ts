@@ -8,6 +8,7 @@ import { NOTE_BYTES_MAX } from '@notevault/protocol/notes.ts';
 import type { Doc } from 'yjs';
 import type { WriteContext } from '../../entries/entries.ts';
 import type { OpenVault } from '../../vaults/vaults.ts';
+import { changesBack, insertedBy, type SnapshotPair } from '../merge/changes-back.ts';
 import {
   editDocument,
   headOf,
@@ -196,6 +197,8 @@ export interface MergeStep {
   /** For the present version without its bytes. */
   readonly base: SealedBase;
   readonly text: string;
+  /** Reverts: the version that had the text. Its document tells exactly what changed since. */
+  readonly earlier?: Pick<SealedBase, 'version' | 'snapshot'>;
 }
 
 /** Texts that are merged one after the other, as one version. */
@@ -225,9 +228,20 @@ export function draftMerge(
   const client = clientIdOf(vault, note);
   const boundaries = boundariesOf(target.fingerprints ?? null, client);
   const gaveWay: GaveWay[] = [];
-  for (const { base, text } of steps) {
-    const opened = base.version === note.version ? { text: note.content, snapshot } : openBase(vault, note.id, base);
-    const replaced = mergeText(doc, client, opened, text, boundaries, { ...limits, keepsTargets });
+  const opened = steps.map(({ base, text, earlier }) => ({
+    base: base.version === note.version ? { text: note.content, snapshot } : openBase(vault, note.id, base),
+    text,
+    earlier: earlier && { text, snapshot: sealed.openSnapshot(vault, note.id, earlier.version, earlier.snapshot) },
+  }));
+  const own = insertedBy(
+    opened.flatMap(({ base, earlier }): SnapshotPair[] =>
+      earlier === undefined ? [] : [[earlier.snapshot, base.snapshot]],
+    ),
+  );
+  for (const { base, text, earlier } of opened) {
+    const back = earlier === undefined ? null : changesBack(doc, base, earlier, own);
+    const options = { ...limits, keepsTargets, changes: back?.edits };
+    const replaced = mergeText(doc, client, base, back?.text ?? text, boundaries, options);
     if (replaced === null) return 'unknown';
     gaveWay.push(...replaced);
     boundaries.push(stateVectorMap(doc, client));

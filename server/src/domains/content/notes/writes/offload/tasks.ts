@@ -38,7 +38,11 @@ export function createNoteTasks(openKey: (key: SharedKey) => SealingKey) {
 
     draftMerge(input: WriteInput & { target: ExistingTarget; mtime: number; merge: MergeInput }) {
       const { now, vault, actor, target, mtime, merge } = input;
-      const steps = merge.steps.map(({ base, text }) => ({ base: withBuffers(base), text }));
+      const steps = merge.steps.map(({ base, earlier, ...step }) => ({
+        ...step,
+        base: withBuffers(base),
+        ...(earlier === undefined ? {} : { earlier: withBuffers(earlier) }),
+      }));
       const received = { ...merge, steps };
       const draft = draftMerge(now, { vault: opened(vault), actor }, withBuffers(target), { mtime }, received);
       return typeof draft === 'string' ? draft : postDraft(draft, merge.steps.at(-1)?.text ?? null);
