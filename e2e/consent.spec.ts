@@ -52,7 +52,7 @@ test('an assistant is let into chosen vaults, and the pages have nothing that ax
   await expectAccessible(page);
   await page.getByLabel('E-mail').fill(alice.email);
   await page.getByLabel('Password').fill(PASSWORD);
-  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.getByLabel('Password').press('Enter');
   await expect(page.getByRole('heading', { name: 'Helper wants to use your vaults' })).toBeVisible();
   await expectAccessible(page);
   await page.getByLabel('Notes', { exact: true }).selectOption('Read only');

@@ -22,13 +22,19 @@ ${faultOf(fault)}
 <input type="hidden" name="step" value="sign-in">
 ${signIn.hasPassword ? passwordFields(language, email) : null}
 <div class="buttons">
-<button name="step" value="deny" formnovalidate>${common.cancel}</button>
+<button name="step" value="deny" form="refusal">${common.cancel}</button>
 ${signIn.hasPassword ? html`<button class="main">${common.signIn}</button>` : null}
 </div>
 </form>
+${refusalForm(formToken)}
 ${signIn.providerName === null ? null : html`<p><a href="${signIn.providerHref}">${common.signInBy(signIn.providerName)}</a></p>`}`,
     formTargets: formTargets(client.redirectUri),
   };
+}
+
+/** The form of the button that refuses. In the form of the fields, Enter would press that button, which comes first. */
+function refusalForm(formToken: string): Html {
+  return html`<form id="refusal" method="post"><input type="hidden" name="token" value="${formToken}"></form>`;
 }
 
 function passwordFields(language: PageLanguage, email: string): Html {
@@ -57,10 +63,11 @@ ${faultOf(fault)}
 <input type="hidden" name="step" value="code">
 ${codeFields(language, ticket)}
 <div class="buttons">
-<button name="step" value="deny" formnovalidate>${common.cancel}</button>
+<button name="step" value="deny" form="refusal">${common.cancel}</button>
 <button class="main">${common.signIn}</button>
 </div>
-</form>`,
+</form>
+${refusalForm(formToken)}`,
     formTargets: formTargets(client.redirectUri),
   };
 }
