@@ -33,6 +33,7 @@ import {
   updateUser,
 } from './admin.ts';
 import { canonicalEmail } from './emails.ts';
+import { prepareNoticeFor } from './notices.ts';
 import { changePassword, forgotPassword, issueReset, resetPassword } from './password-reset.ts';
 import { createPasswords, type PasswordCost, type Passwords } from './passwords.ts';
 import { me, sendErasures, updateMe } from './profile.ts';
@@ -189,6 +190,7 @@ export function createAccounts(accountDeps: AccountDeps) {
     confirmNamed: confirmNamed.bind(null, deps),
     inviteByMail: inviteByMail.bind(null, deps),
     mailRecipient: mailRecipient.bind(null, deps),
+    prepareNotice: prepareNoticeFor.bind(null, deps),
     me: me.bind(null, deps),
     updateMe: updateMe.bind(null, deps),
     deleteMe: deleteMe.bind(null, deps),

@@ -25,7 +25,11 @@ import { among, confirmTotp, methodsOf, prepareCheck, removeTotp, startTotp } fr
 export interface IdentityDeps extends OidcDeps {
   readonly events: EventSink;
   readonly accounts: OidcDeps['accounts'] &
-    Pick<Accounts, 'me' | 'find' | 'findByEmail' | 'countCodes' | 'takeRights' | 'signInStandalone' | 'signInOnPage'>;
+    Pick<
+      Accounts,
+      | ('me' | 'find' | 'findByEmail' | 'countCodes' | 'takeRights')
+      | ('signInStandalone' | 'signInOnPage' | 'prepareNotice')
+    >;
 }
 
 /** Ways to sign in beside the password: second factors, and methods that need no password. */

@@ -44,8 +44,13 @@ export interface MailsDeps {
   };
 }
 
+/** A kind of mail with the values in its text. */
+export type MailContent = {
+  [Kind in MailKind]: { readonly kind: Kind; readonly values: MailValues[Kind] };
+}[MailKind];
+
 /** A mail to be sent; of a `reset` the link is made when it is sent. */
-export type NewMail = { [Kind in MailKind]: { readonly kind: Kind; readonly values: MailValues[Kind] } }[MailKind] & {
+export type NewMail = MailContent & {
   readonly to: string;
   /** The language of a recipient whose own is not known. */
   readonly locale?: string | null;

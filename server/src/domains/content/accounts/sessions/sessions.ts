@@ -8,6 +8,7 @@ import type { SealingKey } from '../../../../ports/keyring/keyring.ts';
 import { bearerOf, hashOf, newToken, prefixes } from '../../../foundation/tokens/tokens.ts';
 import type { Role, UserRow } from '../accounts.tables.ts';
 import type { AccountDeps } from '../accounts.ts';
+import { prepareNotice } from '../notices.ts';
 import { rightsTaken } from '../rights-taken.ts';
 import { DAY_MS } from './attempts.ts';
 import { ACCESS_SECONDS, lifetimeOf, newFamily, sealToken } from './refresh-tokens.ts';
@@ -96,7 +97,7 @@ export async function prepareSession(
     proved_at: provedAt ?? now,
   };
   const sealed = sealToken(server, id, refresh.raw);
-  const notice = client === null || told === null ? null : await prepareNotice(deps, told, client);
+  const notice = client === null || told === null ? null : await prepareSignInNotice(deps, told, client);
   return {
     tokens: { accessToken: access.raw, expiresIn: ACCESS_SECONDS, refreshToken: refresh.raw },
     async write(handle: WriteHandle, userId: UserId, by: SessionMethod = method) {
@@ -113,12 +114,10 @@ export async function prepareSession(
   };
 }
 
-/** A mail about a sign-in from a network that is not known; null for an account whose address nobody has confirmed. */
-async function prepareNotice({ mails, clock }: AccountDeps, user: UserRow, { address, userAgent }: SignInClient) {
-  if (user.email_confirmed_at === null) return null;
-  const at = `${new Date(clock.now()).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
-  const values = { at, address, program: cleanText(userAgent)?.slice(0, PROGRAM_MAX) ?? '?' };
-  return mails.prepare({ kind: 'sign_in', to: user.email, locale: user.locale, values });
+/** The mail about a sign-in from a network that is not known. */
+function prepareSignInNotice(deps: AccountDeps, user: UserRow, { address, userAgent }: SignInClient) {
+  const program = cleanText(userAgent)?.slice(0, PROGRAM_MAX) ?? '?';
+  return prepareNotice(deps, user, (at) => ({ kind: 'sign_in', values: { at, address, program } }));
 }
 
 const PROGRAM_MAX = 200;

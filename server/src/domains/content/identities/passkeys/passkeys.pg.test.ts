@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Authenticator, makePasskey, signInOptions } from '../../../../../test/kit/authenticator.ts';
 import { onEachEngine } from '../../../../../test/kit/engines.ts';
+import { Mailbox } from '../../../../../test/kit/mailbox.ts';
 import type { Caller } from '../../../../../test/kit/person.ts';
 import { oneServer, startServer } from '../../../../../test/kit/server.ts';
 import { setUpTotp } from '../../../../../test/kit/totp.ts';
@@ -13,7 +14,8 @@ const INVALID = [401, 'invalid_passkey'];
 
 onEachEngine('passkeys', (open) => {
   const lines: string[] = [];
-  const one = oneServer(() => ({ open, config, log: (line) => lines.push(line) }));
+  const mailer = new Mailbox();
+  const one = oneServer(() => ({ open, config, mailer, log: (line) => lines.push(line) }));
   const start = async ({ isSynced = false, counts = true } = {}) => {
     const server = await one();
     const { alice, anyone } = server;
@@ -144,6 +146,28 @@ onEachEngine('passkeys', (open) => {
     assert.equal(logged('copied'), before + 1);
     device.counter = 6;
     assert.equal((await signIn()).status, 200, 'the authenticator that counted on may go on');
+  });
+
+  test('the owner of a passkey that may have been copied gets one mail a day, at a confirmed address', async () => {
+    const { server, alice, device, signIn } = await start();
+    const { accounts, mails } = server.app;
+    const mailed = async (counter: number) => {
+      const before = mailer.sent.length;
+      device.counter = counter;
+      await signIn();
+      await mails.sendDue();
+      const about = mailer.sent.slice(before).filter(({ subject }) => subject.startsWith('A passkey may have been'));
+      for (const { to, text } of about) assert.deepEqual([to, text.includes('“Laptop”')], [alice.email, true]);
+      return about.length;
+    };
+    assert.equal(await mailed(5), 0);
+    assert.equal(await mailed(2), 0, 'nobody has confirmed the address');
+    await accounts.confirmNamed(alice.email);
+    server.clock.advance({ days: 1, seconds: 1 });
+    assert.equal(await mailed(2), 1);
+    assert.equal(await mailed(2), 0);
+    server.clock.advance({ days: 1, seconds: 1 });
+    assert.equal(await mailed(2), 1);
   });
 
   test('a counter that goes back is only logged for a synced passkey, and 0 stays 0', async () => {

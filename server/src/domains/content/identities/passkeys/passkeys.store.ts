@@ -47,7 +47,7 @@ export const lockPasskey = statement((db, p: { id: string }) =>
     .updateTable('passkeys')
     .set((eb) => ({ counter: eb.ref('counter') }))
     .where('id', '=', p.id)
-    .returning(['counter', 'is_synced']),
+    .returning(['counter', 'is_synced', 'copied_at']),
 );
 
 export const recordUse = statement((db, p: { id: string; counter: number; now: number }) =>

@@ -5,6 +5,7 @@ import { parseUuid, type UserId } from '@notevault/protocol/values/ids.ts';
 import { deleteUntil, type WriteHandle } from '../../../../ports/database/database.ts';
 import type { SealingKey } from '../../../../ports/keyring/keyring.ts';
 import type { Proof, SessionCaller, SignInClient } from '../../accounts/accounts.ts';
+import type { SealedMail } from '../../mails/mails.ts';
 import type { IdentityDeps } from '../identities.ts';
 import { type Ceremony, checkChallenge, newChallenge } from './challenges.ts';
 import * as store from './passkeys.store.ts';
@@ -14,6 +15,8 @@ import { creationOptions, requestOptions, verifyAssertion, verifyCreation } from
 
 /** More would only fill the lists that authenticators are sent. */
 const PASSKEYS_MAX = 50;
+/** How long no refused use follows another before its owner gets one more mail. */
+const NOTICES_MS = 24 * 60 * 60 * 1000;
 
 const nameContextOf = (id: string) => ({ kind: 'passkeys.name', row: id, version: 0 });
 const registrationIn = ({ credentialId }: SessionCaller): Ceremony => `registration in ${credentialId}`;
@@ -165,13 +168,20 @@ async function verify(deps: IdentityDeps, ceremony: Ceremony, sent: PasskeyAsser
   const challenge = expectChallenge(deps, server, ceremony);
   const counter = await verifyAssertion(party, sent, passkey, challenge.isExpected);
   if (counter === null) return null;
+  const notice = passkey.is_synced === 0 ? await prepareNotice(deps, server, passkey) : null;
   const prove: Proof = async (handle) => {
     const isFirst = await challenge.use(handle);
-    const outcome = isFirst ? await recordUse(handle, deps, passkey, counter) : 'unknown';
+    const outcome = isFirst ? await recordUse(handle, deps, { passkey, counter, notice }) : 'unknown';
     if (outcome === 'recorded') return null;
     return new NotevaultError(outcome === 'copied' ? 'passkey_copied' : invalid);
   };
   return { userId, prove };
+}
+
+/** The mail to the owner of a passkey that may have been copied. */
+function prepareNotice({ accounts }: IdentityDeps, server: SealingKey, passkey: PasskeyRow) {
+  const { name } = named(server, passkey);
+  return accounts.prepareNotice(passkey.user_id, (at) => ({ kind: 'passkey_copied', values: { at, name } }));
 }
 
 /** The challenge of an answer, which is checked while the answer is verified and used up in its transaction. */
@@ -187,6 +197,13 @@ function expectChallenge({ clock }: IdentityDeps, server: SealingKey, ceremony: 
   };
 }
 
+interface PasskeyUse {
+  readonly passkey: PasskeyRow;
+  readonly counter: number;
+  /** The mail to its owner if it may have been copied. */
+  readonly notice: SealedMail | null;
+}
+
 /**
  * Stores the counter of a use. One that went back means that somebody may have copied the passkey: of one that is bound
  * to a device the use is refused. Synced passkeys are copied by their owner, and their devices may count on their own.
@@ -194,8 +211,7 @@ function expectChallenge({ clock }: IdentityDeps, server: SealingKey, ceremony: 
 async function recordUse(
   handle: WriteHandle,
   { clock, events }: IdentityDeps,
-  { id, user_id: userId }: PasskeyRow,
-  counter: number,
+  { passkey: { id, user_id: userId }, counter, notice }: PasskeyUse,
 ): Promise<'recorded' | 'copied' | 'unknown'> {
   const held = await handle.get(store.lockPasskey, { id });
   if (held === undefined) return 'unknown';
@@ -205,6 +221,8 @@ async function recordUse(
   if (wentBack) handle.onCommit(() => events.emit('passkeyCounterWentBack', { userId, isSynced }));
   if (wentBack && !isSynced) {
     await handle.run(store.markCopied, { id, now });
+    // Whoever has the copy could send the owner any number.
+    if (now - (held.copied_at ?? 0) > NOTICES_MS) await notice?.write(handle, userId);
     return 'copied';
   }
   await handle.run(store.recordUse, { id, counter, now });

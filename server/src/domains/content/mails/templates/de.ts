@@ -34,6 +34,15 @@ export const de: MailTexts = {
       'Wenn du es nicht warst, beende die Sitzung in den Einstellungen unter „Sitzungen“ und ändere dein Passwort.',
     ],
   },
+  passkey_copied: {
+    subject: 'Ein Passkey auf {host} wurde vielleicht kopiert',
+    paragraphs: [
+      'Der Passkey „{name}“ deines Kontos von Notevault auf {host} wurde verwendet, und sein Zähler war kleiner als zuvor. Vielleicht wurde er kopiert, deshalb wurde diese Verwendung abgelehnt.',
+      'Zeit: {at}.',
+    ],
+    button: 'Notevault öffnen',
+    after: ['Melde dich anders an, lösche den Passkey in den Einstellungen und lege einen neuen an.'],
+  },
   test: {
     subject: 'Testmail von Notevault auf {host}',
     paragraphs: ['Diese Mail kommt von „notevault admin test-mail“. Notevault auf {host} kann Mails senden.'],

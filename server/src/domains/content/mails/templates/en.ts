@@ -30,6 +30,15 @@ export const en: MailTexts = {
     button: 'Open Notevault',
     after: ['If it was not you, end the session in the settings under “Sessions” and change your password.'],
   },
+  passkey_copied: {
+    subject: 'A passkey may have been copied on {host}',
+    paragraphs: [
+      'The passkey “{name}” of your account of Notevault on {host} was used, and its counter had gone back. It may have been copied, so this use was refused.',
+      'Time: {at}.',
+    ],
+    button: 'Open Notevault',
+    after: ['Sign in differently, delete the passkey in the settings and add a new one.'],
+  },
   test: {
     subject: 'A test mail of Notevault on {host}',
     paragraphs: ['This mail was sent by “notevault admin test-mail”. Notevault on {host} can send mails.'],

@@ -34,6 +34,15 @@ export const ja: MailTexts = {
     button: 'Notevault を開く',
     after: ['お心当たりがない場合は、設定の「セッション」でそのセッションを終了し、パスワードを変更してください。'],
   },
+  passkey_copied: {
+    subject: '{host} のパスキーが複製された可能性があります',
+    paragraphs: [
+      '{host} の Notevault のあなたのアカウントのパスキー「{name}」が使われましたが、カウンターが前回より戻っていました。複製された可能性があるため、この使用は拒否されました。',
+      '日時：{at}。',
+    ],
+    button: 'Notevault を開く',
+    after: ['別の方法でサインインし、設定でこのパスキーを削除して、新しく追加してください。'],
+  },
   test: {
     subject: '{host} の Notevault のテストメール',
     paragraphs: [

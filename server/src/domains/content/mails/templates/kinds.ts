@@ -6,10 +6,13 @@ export interface MailValues {
   readonly reset: Record<never, string>;
   readonly invitation: { readonly link: string; readonly by: string };
   readonly sign_in: { readonly at: string; readonly address: string; readonly program: string };
+  readonly passkey_copied: { readonly at: string; readonly name: string };
   readonly test: Record<never, string>;
 }
 export type MailKind = keyof MailValues;
-export const mailKinds = ['confirm', 'reset', 'invitation', 'sign_in', 'test'] as const satisfies readonly MailKind[];
+export const mailKinds = [
+  ...(['confirm', 'reset', 'invitation', 'sign_in', 'passkey_copied', 'test'] as const),
+] as const satisfies readonly MailKind[];
 
 /** The texts of one mail; values are filled in where their names stand in braces. */
 export interface MailText {

@@ -6,7 +6,7 @@ import { renderMail } from './render.pages.ts';
 
 const publicUrl = 'https://notes.example.org';
 const link = `${publicUrl}/#confirm=nv_cnf_token`;
-const values = { by: 'Bob', at: '2026-11-29 12:00 UTC', address: '192.0.2.1', program: 'Firefox' };
+const values = { by: 'Bob', at: '2026-11-29 12:00 UTC', address: '192.0.2.1', program: 'Firefox', name: 'Laptop' };
 
 test('every mail fills in all values, in each language, as text and as HTML', () => {
   for (const language of PAGE_LANGUAGES) {
