@@ -123,7 +123,7 @@ function loginLink(): Command {
 
 function resetSecondFactor(): Command {
   return withConfig(new Command('reset-second-factor'), storageOptions)
-    .description('Remove the second factor of an account that has lost it; the password stays')
+    .description('Remove the authenticator app, recovery codes and passkeys of an account; the password stays')
     .argument('<email>')
     .action(async (email: string, flags: Flags) => {
       await withAdmin(configOf(flags), (commands) => commands.resetSecondFactor(email));

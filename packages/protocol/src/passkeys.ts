@@ -48,15 +48,10 @@ export const PasskeyPageBody = Type.Object({
   page: Type.String({
     // Other pages must not be named: a browser is sent to it.
     pattern: '^/(oauth/interaction/[\\w-]{1,64}|link\\?code=[\\w-]{1,32})$',
-    description: 'The page, which alone accepts the ticket: its path below the public URL.',
+    description:
+      'The page, which alone accepts the cookie of the answer, once and for ten minutes: its path below the public URL.',
   }),
 });
-export const PasskeyPageResponse = Type.Object({
-  ticket: Type.String({
-    description: 'The parameter `ticket` with which the page is opened; works once, for ten minutes.',
-  }),
-});
-export type PasskeyPageResponse = Static<typeof PasskeyPageResponse>;
 
 const Descriptors = Type.Array(
   Type.Object({ type: Type.String(), id: Type.String(), transports: Type.Optional(Type.Array(Type.String())) }),

@@ -1,4 +1,5 @@
 import { NotevaultError } from '@notevault/protocol/errors.ts';
+import { startLink } from '@notevault/protocol/start-link.ts';
 import type { Context } from '../app.ts';
 import { apiKeysRoutes } from '../domains/connecting/credentials/api-keys/api-keys.routes.ts';
 import { connectionsRoutes } from '../domains/connecting/credentials/connections/connections.routes.ts';
@@ -13,6 +14,7 @@ import { entriesRoutes } from '../domains/content/entries/entries.routes.ts';
 import { identitiesRoutes } from '../domains/content/identities/identities.routes.ts';
 import { identityRoutes, type OidcPages, oidcPageRoutes } from '../domains/content/identities/oidc/oidc.routes.ts';
 import { passkeysRoutes } from '../domains/content/identities/passkeys/passkeys.routes.ts';
+import { relyingPartyOf } from '../domains/content/identities/passkeys/relying-party.ts';
 import { linksRoutes } from '../domains/content/links/links.routes.ts';
 import { membersRoutes } from '../domains/content/members/members.routes.ts';
 import { historyRoutes } from '../domains/content/notes/history/history.routes.ts';
@@ -73,15 +75,16 @@ export function routesOf(domains: Domains): Route[] {
 /** Routes with their own formats: pages for people, and the OAuth endpoints. */
 export function rawRoutesOf(
   { oauth, devices, downloads, publicLinks, publicPages, identities }: Domains,
-  publicUrl: string,
-  log: Context['log'],
+  { publicUrl, log, hasWebApp }: Pick<Context, 'publicUrl' | 'log'> & { readonly hasWebApp: boolean },
 ): RawRoute[] {
   const report: OidcPages['report'] = (failure) => log.warn(failure, 'a sign-in at the identity provider failed');
+  const offersPasskeys = hasWebApp && relyingPartyOf(publicUrl) !== null;
+  const passkeyLink = offersPasskeys ? (page: string) => startLink(publicUrl, 'passkey', page) : null;
   return [
     ...oidcPageRoutes({ oidc: identities.oidc, publicUrl, report }),
     ...providerRoutes(oauth, publicUrl),
-    ...consentRoutes(oauth),
-    ...linkPageRoutes(devices),
+    ...consentRoutes(oauth, passkeyLink),
+    ...linkPageRoutes(devices, passkeyLink),
     ...downloadsRoutes(downloads, version),
     ...publicPagesRoutes(publicLinks, publicPages),
   ];

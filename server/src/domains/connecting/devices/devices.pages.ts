@@ -1,4 +1,5 @@
 import { codeFields } from '../../../http/pages/code-fields.pages.ts';
+import { otherWays, type PasskeyLink } from '../../../http/pages/other-ways.pages.ts';
 import type { PageLanguage } from '../../../http/pages/page-language.ts';
 import { pageTexts } from '../../../http/pages/page-texts.ts';
 import { faultOf, Html, html, type Page } from '../../../http/pages/pages.ts';
@@ -9,6 +10,7 @@ export function linkPage(
   language: PageLanguage,
   { code, email }: { code: string; email: string },
   fault: string | null,
+  link: PasskeyLink,
 ): Page {
   const [t, common] = [linkTexts[language], pageTexts[language]];
   return {
@@ -26,6 +28,7 @@ ${faultOf(fault)}
 <input id="password" name="password" type="password" autocomplete="current-password" required>
 <div class="buttons">
 <button class="main" name="step" value="sign-in">${common.goOn}</button>
+${otherWays(language, link)}
 </div>
 </form>`,
   };

@@ -14,7 +14,7 @@ export interface DeviceDeps {
   readonly db: Database;
   readonly keys: Keys;
   readonly clock: Clock;
-  readonly accounts: Pick<Accounts, 'lockUser' | 'me' | 'identify' | 'identifyBySecondFactor'>;
+  readonly accounts: Pick<Accounts, 'lockUser' | 'me' | 'identify' | 'identifyBySecondFactor' | 'identifyByToken'>;
   readonly vaults: Pick<Vaults, 'list' | 'create' | 'openVault' | 'rolesIn' | 'confirmRights'>;
   readonly credentials: Pick<Credentials, 'insert' | 'end' | 'existed' | 'recordFirstUse'>;
   readonly publicUrl: string;

@@ -66,6 +66,14 @@ export class LinkPage {
     return this.#choice(code, await this.#deps.accounts.identifyBySecondFactor(step, address));
   }
 
+  /**
+   * Opens the link for a person who comes back from the web app. Throws `invalid_login_token` for a token of another
+   * code, `account_suspended`, `device_code_not_found`.
+   */
+  async resume(code: string, token: string) {
+    return this.#choice(code, await this.#deps.accounts.identifyByToken(token, linkPath(code)));
+  }
+
   async #choice(code: string, { id, rightsVersion }: Identified) {
     const { keys, clock, accounts, vaults } = this.#deps;
     const found = await this.#authorization.lookUp(id, code);
@@ -107,6 +115,11 @@ export class LinkPage {
     await runUnder(standing, () => this.#authorization.authorize(signedIn(user), { user_code: code, ...decision }));
     return { locale: user.locale };
   }
+}
+
+/** The page of a device link below the public URL, with the code that the device shows. */
+export function linkPath(code: string): string {
+  return `/link?code=${code}`;
 }
 
 /** The principal of a person who signed in for this decision only. */

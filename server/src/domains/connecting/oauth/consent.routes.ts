@@ -1,21 +1,22 @@
 import { NotevaultError } from '@notevault/protocol/errors.ts';
 import { MB } from '@notevault/protocol/values/byte-units.ts';
 import { CODE_FAULTS, type Form, runForm, SIGN_IN_FAULTS, stepOf, ticketOf } from '../../../http/pages/forms.ts';
+import type { PasskeyLink } from '../../../http/pages/other-ways.pages.ts';
 import { personLanguage } from '../../../http/pages/page-language.ts';
 import { faultText } from '../../../http/pages/page-texts.ts';
 import type { Page } from '../../../http/pages/pages.ts';
 import type { RawReply, RawRequest, RawRoute } from '../../../http/pages/raw-routes.ts';
+import { signInCookies } from '../../content/accounts/accounts.ts';
+import { consentPath } from './consent.ts';
 import { codePage, consentPage, signInPage } from './oauth.pages.ts';
 import type { Consent, ConsentRequest, OAuth } from './oauth.ts';
 
 /** Large, because a form names every vault of its sender. */
 const FORM_LIMIT = MB;
-/** The cookie with which the provider of a sign-in sends a person back to a page. */
-const LOGIN_TOKEN_COOKIE = 'login_token';
 const ALLOW_FAULTS = ['validation', 'sign_in_again'];
 
 /** The pages on which a person signs in and decides about an application. */
-export function consentRoutes(oauth: OAuth): RawRoute[] {
+export function consentRoutes(oauth: OAuth, link: PasskeyLink): RawRoute[] {
   const shared = {
     path: '/oauth/interaction/:uid',
     limit: 'auth',
@@ -23,31 +24,38 @@ export function consentRoutes(oauth: OAuth): RawRoute[] {
     forPeople: true,
   } as const;
   return [
-    { ...shared, method: 'GET', handle: async (request) => show(await oauth.consent(), request) },
-    { ...shared, method: 'POST', handle: (request) => decide(oauth, request) },
+    { ...shared, method: 'GET', handle: async (request) => show(await oauth.consent(), { ...request, link }) },
+    { ...shared, method: 'POST', handle: (request) => decide(oauth, { ...request, link }) },
   ];
 }
 
+interface ConsentPageRequest extends RawRequest {
+  readonly link: PasskeyLink;
+}
+
 /** Returns the page for the current step of an authorization request. */
-async function show(consent: Consent, request: RawRequest): Promise<RawReply> {
-  await consent.resume(request.browser, request.cookie(LOGIN_TOKEN_COOKIE));
+async function show(consent: Consent, request: ConsentPageRequest): Promise<RawReply> {
+  await consent.resume(request.browser, request.cookie(signInCookies.loginTokenName));
   const options = await consent.read(request.browser);
   return { page: stepPage(request, options, options.fault) };
 }
 
-async function decide(oauth: OAuth, request: RawRequest): Promise<RawReply> {
+async function decide(oauth: OAuth, request: ConsentPageRequest): Promise<RawReply> {
   const form = request.form();
   const consent = await oauth.consent();
-  const { browser, language } = request;
+  const { browser, language, link } = request;
   const { token } = form;
   switch (stepOf(form)) {
     case 'sign-in':
       return signIn(consent, request, form);
     case 'code':
       return proveSecondFactor(consent, request, form);
+    case 'passkey':
+      if (link === null) throw new NotevaultError('passkeys_unavailable');
+      return { redirect: link(consentPath(request.params.uid ?? '')) };
     case 'sign-out':
       await consent.signOut(browser, { token });
-      return { page: signInPage(language, await consent.read(browser), null, '') };
+      return { page: signInPage(language, await consent.read(browser), null, '', link) };
     case 'deny':
       return { redirect: await consent.deny(browser, { token }) };
     case 'allow':
@@ -57,8 +65,12 @@ async function decide(oauth: OAuth, request: RawRequest): Promise<RawReply> {
   }
 }
 
-async function signIn(consent: Consent, request: RawRequest, { token, fields, address }: Form): Promise<RawReply> {
-  const { browser, language } = request;
+async function signIn(
+  consent: Consent,
+  request: ConsentPageRequest,
+  { token, fields, address }: Form,
+): Promise<RawReply> {
+  const { browser, language, link } = request;
   const [email, password] = [fields.get('email') ?? '', fields.get('password') ?? ''];
   const signing = consent.signIn(browser, { token, email, password, address });
   const ticket = await signing.then(() => null, ticketOf);
@@ -66,11 +78,14 @@ async function signIn(consent: Consent, request: RawRequest, { token, fields, ad
   const options = await consent.read(browser);
   if (ticket !== null) return { page: codePage(language, options, ticket, null) };
   if (fault === null) return { page: stepPage(request, options, options.fault) };
-  return { status: fault.status, page: signInPage(language, options, faultText(language, fault.code) ?? '', email) };
+  return {
+    status: fault.status,
+    page: signInPage(language, options, faultText(language, fault.code) ?? '', email, link),
+  };
 }
 
-async function proveSecondFactor(consent: Consent, request: RawRequest, form: Form): Promise<RawReply> {
-  const { browser, language } = request;
+async function proveSecondFactor(consent: Consent, request: ConsentPageRequest, form: Form): Promise<RawReply> {
+  const { browser, language, link } = request;
   const { token, fields, address } = form;
   const [ticket, code] = [fields.get('ticket') ?? '', fields.get('second_factor') ?? ''];
   const { fault } = await runForm(consent.proveSecondFactor(browser, { token, ticket, code, address }), CODE_FAULTS);
@@ -78,11 +93,11 @@ async function proveSecondFactor(consent: Consent, request: RawRequest, form: Fo
   if (fault === null) return { page: stepPage(request, options, options.fault) };
   const text = faultText(language, fault.code) ?? '';
   const isOver = fault.code === 'invalid_ticket' || fault.code === 'account_suspended';
-  const page = isOver ? signInPage(language, options, text, '') : codePage(language, options, ticket, text);
+  const page = isOver ? signInPage(language, options, text, '', link) : codePage(language, options, ticket, text);
   return { status: fault.status, page };
 }
 
-async function allow(consent: Consent, request: RawRequest, { token, fields }: Form): Promise<RawReply> {
+async function allow(consent: Consent, request: ConsentPageRequest, { token, fields }: Form): Promise<RawReply> {
   const { browser } = request;
   const decision = { permissions: permissionsOf(fields), elsewhere: fields.get('elsewhere') ?? 'none' };
   const { value, fault } = await runForm(consent.allow(browser, { token, ...decision }), ALLOW_FAULTS);
@@ -91,11 +106,13 @@ async function allow(consent: Consent, request: RawRequest, { token, fields }: F
 }
 
 /** The page of the present step: signing in, or the decision in the language of the person who signed in. */
-function stepPage(request: RawRequest, options: ConsentRequest, fault: string | null): Page {
+function stepPage(request: ConsentPageRequest, options: ConsentRequest, fault: string | null): Page {
   const { account } = options;
   const language = personLanguage(account?.locale ?? null, request.language);
   const text = fault === null ? null : (faultText(language, fault) ?? '');
-  return account === null ? signInPage(language, options, text, '') : consentPage(language, options, text);
+  return account === null
+    ? signInPage(language, options, text, '', request.link)
+    : consentPage(language, options, text);
 }
 
 function permissionsOf(fields: URLSearchParams): Record<string, string> {

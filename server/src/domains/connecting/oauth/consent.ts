@@ -99,13 +99,13 @@ export class Consent {
   }
 
   /**
-   * Signs in the person who comes back from the provider with a token for the page of this request; ignores any other
+   * Signs in the person who comes back from the provider or the web app with a token for the page of this request; ignores any other
    * token. Throws `authorization_over`.
    */
   async resume(browser: BrowserRequest, token: string): Promise<void> {
     const { interaction } = await this.#open(browser);
     if (token === '' || standingIn(interaction) !== null) return;
-    const identifying = this.#deps.accounts.identifyByToken(token, pageOf(interaction));
+    const identifying = this.#deps.accounts.identifyByToken(token, consentPath(interaction.uid));
     const person = await identifying.catch((error: unknown) => {
       if (error instanceof NotevaultError) return null;
       throw error;
@@ -165,7 +165,7 @@ export class Consent {
 
   #signInOf(interaction: Interaction) {
     const { signIn, publicUrl } = this.#deps;
-    const query = new URLSearchParams({ return_to: pathOf(publicUrl) + pageOf(interaction) });
+    const query = new URLSearchParams({ return_to: pathOf(publicUrl) + consentPath(interaction.uid) });
     return { ...signIn, providerHref: `${publicUrl}/api/auth/oidc/start?${query}` };
   }
 
@@ -276,8 +276,8 @@ export class Consent {
   }
 }
 
-/** The path of the page of a request, below the public URL. */
-function pageOf({ uid }: Interaction): string {
+/** The page of a request, below the public URL. */
+export function consentPath(uid: string): string {
   return `/oauth/interaction/${uid}`;
 }
 

@@ -1,4 +1,5 @@
 import { codeFields } from '../../../http/pages/code-fields.pages.ts';
+import { otherWays, type PasskeyLink } from '../../../http/pages/other-ways.pages.ts';
 import type { PageLanguage } from '../../../http/pages/page-language.ts';
 import { pageTexts } from '../../../http/pages/page-texts.ts';
 import { faultOf, Html, html, type Page } from '../../../http/pages/pages.ts';
@@ -10,6 +11,7 @@ export function signInPage(
   { client, formToken, signIn }: ConsentRequest,
   fault: string | null,
   email: string,
+  link: PasskeyLink,
 ): Page {
   const [t, common] = [consentTexts[language], pageTexts[language]];
   return {
@@ -24,6 +26,7 @@ ${signIn.hasPassword ? passwordFields(language, email) : null}
 <div class="buttons">
 <button name="step" value="deny" form="refusal">${common.cancel}</button>
 ${signIn.hasPassword ? html`<button class="main">${common.signIn}</button>` : null}
+${otherWays(language, link)}
 </div>
 </form>
 ${refusalForm(formToken)}

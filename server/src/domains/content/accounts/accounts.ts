@@ -9,7 +9,7 @@ import type { Keys } from '../../foundation/keys/keys.ts';
 import type { PlanTable } from '../../foundation/plans/plans.ts';
 import type { Mails } from '../mails/mails.ts';
 import { deleteMe, deleteUser, resumeDeletions } from './account-deletion.ts';
-import { loginTokenCookie, refreshCookie } from './accounts.mapper.ts';
+import { LOGIN_TOKEN_COOKIE, loginTokenCookie, refreshCookie } from './accounts.mapper.ts';
 import * as store from './accounts.store.ts';
 import {
   confirmEmail,
@@ -139,7 +139,11 @@ export type { StandaloneMethod, StandaloneMethods } from './sessions/sign-in-met
 export type { Proof } from './sessions/standalone-sign-in.ts';
 
 /** The cookies of a sign-in, for later domains that sign people in. */
-export const signInCookies = { refresh: refreshCookie, loginToken: loginTokenCookie };
+export const signInCookies = {
+  refresh: refreshCookie,
+  loginToken: loginTokenCookie,
+  loginTokenName: LOGIN_TOKEN_COOKIE,
+};
 
 /** Accounts: registration, authentication, profiles and deletion. */
 export type Accounts = ReturnType<typeof createAccounts>;

@@ -61,7 +61,7 @@ export function identitiesRoutes(identities: Identities): Route[] {
       method: 'DELETE',
       path: '/admin/users/:id/second-factor',
       operation: 'adminResetSecondFactor',
-      summary: 'Remove the second factor of an account that has lost it',
+      summary: 'Remove the second factor and the passkeys of an account that has lost them',
       params: IdParams,
       responses: { 204: null },
       errors: ['user_not_found'],

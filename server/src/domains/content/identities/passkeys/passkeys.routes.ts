@@ -3,7 +3,7 @@ import * as schema from '@notevault/protocol/passkeys.ts';
 import { IdParams } from '@notevault/protocol/values/schemas.ts';
 import { isoTime, isoTimeOrNull } from '@notevault/protocol/values/time.ts';
 import { type Reply, type RequestContext, type Route, route } from '../../../../http/route.ts';
-import type { SignedIn } from '../../accounts/accounts.ts';
+import { type SignedIn, signInCookies } from '../../accounts/accounts.ts';
 import type { Identities } from '../identities.ts';
 import type { NamedPasskey } from './passkeys.ts';
 
@@ -72,12 +72,13 @@ function useRoutes(passkeys: Identities['passkeys'], replyTo: ReplyTo): Route[] 
       operation: 'signInOnPage',
       summary: 'Sign in with a passkey for a page of the server that has no scripts',
       body: schema.PasskeyPageBody,
-      responses: { 200: schema.PasskeyPageResponse },
+      responses: { 204: null },
       errors,
-      handle: async ({ body, ...from }) => ({
-        headers,
-        body: { ticket: await passkeys.signInOnPage(body, clientOf(from)) },
-      }),
+      handle: async ({ body, ...from }) => {
+        const token = await passkeys.signInOnPage(body, clientOf(from));
+        const [path = ''] = body.page.split('?');
+        return { cookies: [signInCookies.loginToken(path, token)] };
+      },
     }),
     route({
       method: 'POST',
