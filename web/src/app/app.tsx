@@ -20,11 +20,16 @@ const StartPage = lazy(() =>
 const ConfirmEmail = lazy(() =>
   importOrReload(() => import('../pages/start/confirm-email.tsx')).then((page) => ({ default: page.ConfirmEmail })),
 );
+const PageSignIn = lazy(() =>
+  importOrReload(() => import('../pages/start/page-sign-in.tsx')).then((page) => ({ default: page.PageSignIn })),
+);
 /** A connection that takes longer than this for its first answer is like none for somebody who wants to read. */
 const WAIT_MS = 4_000;
 
 /** The token of a link that confirms an address. Taken once: React runs initialisers again after a suspense. */
 const linked = takeFromAddress('confirm');
+/** The page of the server that wants a passkey and has no scripts. */
+const asking = takeFromAddress('passkey');
 
 /** Root component: shows the start page or the signed-in app. */
 export function App() {
@@ -47,6 +52,7 @@ function Gate() {
     return () => clearTimeout(timer);
   }, [status]);
   if (confirmation !== null) return <ConfirmEmail token={confirmation} done={() => setConfirmation(null)} />;
+  if (asking !== null) return <PageSignIn page={asking} />;
   // Data on this device opens without the server.
   if (status === 'in' || (status === 'unreachable' && keptAccount() !== null)) return <SignedIn />;
   if (status === 'out') return <StartPage />;

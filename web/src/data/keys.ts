@@ -3,6 +3,7 @@ export const keys = {
   me: ['me'] as const,
   signIn: ['sign-in'] as const,
   bootstrap: ['bootstrap'] as const,
+  passkeys: ['passkeys'] as const,
   preferences: ['preferences'] as const,
   storage: ['storage'] as const,
   uploadsInto: ['storage', 'uploads'] as const,

@@ -26,10 +26,12 @@ export const admin: typeof english = {
     suspendTitle: '{{email}} sperren?',
     suspendText: 'Von jetzt an wird alles abgewiesen, womit sich dieses Konto anmeldet. Gelöscht wird nichts.',
     secondFactor: 'Zweiter Faktor',
+    passkeys_one: '{{count}} Passkey',
+    passkeys_other: '{{count}} Passkeys',
     reset: 'Zweiten Faktor zurücksetzen',
     resetTitle: 'Den zweiten Faktor von {{email}} zurücksetzen?',
     resetText:
-      'Dann genügt das Passwort, bis ein neuer eingerichtet ist. Vergewissere dich, dass die richtige Person darum bittet.',
+      'Authenticator-App, Wiederherstellungscodes und Passkeys werden entfernt. Dann meldet das Passwort allein an. Vergewissere dich, dass die Person selbst fragt.',
     delete: 'Löschen …',
     deleteTitle: '{{email}} endgültig löschen?',
     deleteText: 'Zuerst werden die Schlüssel der Notizen zerstört. Niemand kann etwas zurückholen.',

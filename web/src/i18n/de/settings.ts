@@ -59,6 +59,28 @@ export const settings: typeof english = {
     change: 'Passwort ändern',
     done: 'Das Passwort ist geändert',
   },
+  passkeys: {
+    title: 'Passkeys',
+    about: 'Ein Passkey meldet dich ohne Passwort an: Das Gerät fragt nach Finger, Gesicht oder PIN.',
+    add: 'Passkey hinzufügen',
+    synced: 'Synchronisiert',
+    unused: 'Noch nie verwendet',
+    rename: 'Umbenennen',
+    name: 'Name',
+    delete: 'Löschen',
+    deleteTitle: 'Den Passkey „{{name}}“ löschen?',
+    deleteText:
+      'Er meldet dich dann nicht mehr an. Lösche ihn auch im Passwortmanager oder auf dem Sicherheitsschlüssel.',
+    copied:
+      'Eine Verwendung dieses Passkeys wurde abgelehnt, weil er vielleicht kopiert wurde. Lösche ihn und lege einen neuen an.',
+  },
+  signInError: {
+    known: 'Dieses Gerät oder dieser Passwortmanager hat schon einen Passkey des Kontos.',
+    notAccepted: 'Dieser Passkey wurde nicht angenommen. Versuch es noch einmal, oder bestätige es anders.',
+    copied:
+      'Dieser Passkey wurde vielleicht kopiert und ist deshalb abgelehnt. Bestätige es anders, lösche ihn und lege einen neuen an.',
+    lastMethod: 'Das ist der letzte Weg, dich anzumelden. Füge erst einen anderen hinzu.',
+  },
   secondFactor: {
     title: 'Zweiter Faktor',
     about:
@@ -95,6 +117,7 @@ export const settings: typeof english = {
     at: 'Mit {{name}} bestätigen',
     comeBack: 'Bestätige es mit {{name}} im anderen Fenster, und komm dann hierher zurück.',
     goOn: 'Weiter',
+    passkey: 'Passkey verwenden',
     confirm: 'Bestätigen',
   },
   offline: {

@@ -71,6 +71,10 @@ export const start: typeof english = {
   confirmText: 'Mit einer bestätigten Adresse kannst du per Mail ein neues Passwort setzen.',
   confirm: 'Adresse bestätigen',
   confirmDone: 'Deine E-Mail ist bestätigt.',
+  usePasskey: 'Passkey verwenden',
+  pageTitle: 'Mit einem Passkey weiter',
+  pageText: 'Danach kommst du zu der Seite zurück, die danach gefragt hat.',
+  back: 'Zurück',
   codeTitle: 'Noch ein Schritt',
   code: 'Code',
   codeHint: 'Die sechs Ziffern, die deine Authenticator-App zeigt, oder ein Wiederherstellungscode.',
@@ -93,6 +97,10 @@ export const start: typeof english = {
     invalidCode: 'Dieser Code ist falsch oder wurde schon verwendet. Warte auf den nächsten.',
     invalidTicket:
       'Diese Anmeldung dauerte zu lange oder hatte zu viele falsche Codes. Geh zurück und melde dich noch einmal an.',
+    invalidPasskey:
+      'Dieser Passkey ist hier nicht bekannt, oder die Antwort kam zu spät. Versuch es noch einmal, oder melde dich mit deinem Passwort an.',
+    passkeyCopied:
+      'Dieser Passkey wurde vielleicht kopiert und ist deshalb abgelehnt. Melde dich mit deinem Passwort an, lösche ihn in den Einstellungen und lege einen neuen an.',
     suspended: 'Dieses Konto ist gesperrt. Frag den, der diesen Server verwaltet.',
     required: 'Gib E-Mail und Passwort ein.',
     tooShort: 'Das Passwort braucht mindestens 8 Zeichen.',

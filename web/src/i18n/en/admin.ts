@@ -25,9 +25,12 @@ export const admin = {
     suspendTitle: 'Suspend {{email}}?',
     suspendText: 'They can no longer sign in, and their sessions and tokens stop working. Nothing is deleted.',
     secondFactor: 'Second factor',
+    passkeys_one: '{{count}} passkey',
+    passkeys_other: '{{count}} passkeys',
     reset: 'Reset second factor',
     resetTitle: 'Reset the second factor of {{email}}?',
-    resetText: 'Their password alone signs in then, until they set up another one. Make sure that it is they who ask.',
+    resetText:
+      'Their authenticator app, recovery codes and passkeys are removed. Their password alone signs in then. Make sure that it is they who ask.',
     delete: 'Delete…',
     deleteTitle: 'Delete {{email}} for good?',
     deleteText: 'The keys of their notes are destroyed. This cannot be undone.',

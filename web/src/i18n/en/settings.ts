@@ -57,6 +57,25 @@ export const settings = {
     change: 'Change password',
     done: 'The password is changed',
   },
+  passkeys: {
+    title: 'Passkeys',
+    about: 'A passkey signs you in without a password: the device asks for your finger, your face or its PIN.',
+    add: 'Add a passkey',
+    synced: 'Synced',
+    unused: 'Never used',
+    rename: 'Rename',
+    name: 'Name',
+    delete: 'Delete',
+    deleteTitle: 'Delete the passkey “{{name}}”?',
+    deleteText: 'It no longer signs you in. Delete it in your password manager or on the security key, too.',
+    copied: 'A use of this passkey was refused because it may have been copied. Delete it and add a new one.',
+  },
+  signInError: {
+    known: 'This device or password manager already has a passkey of the account.',
+    notAccepted: 'This passkey was not accepted. Try again, or confirm in another way.',
+    copied: 'This passkey may have been copied, so it is refused. Confirm in another way, delete it and add a new one.',
+    lastMethod: 'This is the last way to sign in to your account. Add another one first.',
+  },
   secondFactor: {
     title: 'Second factor',
     about:
@@ -93,6 +112,7 @@ export const settings = {
     at: 'Confirm with {{name}}',
     comeBack: 'Confirm it with {{name}} in the other window, then come back here.',
     goOn: 'Continue',
+    passkey: 'Use a passkey',
     confirm: 'Confirm',
   },
   offline: {

@@ -70,6 +70,10 @@ export const start = {
   confirmText: 'A confirmed address lets you set a new password by mail.',
   confirm: 'Confirm the address',
   confirmDone: 'Your e-mail is confirmed.',
+  usePasskey: 'Use a passkey',
+  pageTitle: 'Go on with a passkey',
+  pageText: 'You come back to the page that asked for it.',
+  back: 'Back',
   codeTitle: 'One more step',
   code: 'Code',
   codeHint: 'The six digits that your authenticator app shows, or a recovery code.',
@@ -89,6 +93,10 @@ export const start = {
     invalidCredentials: 'The e-mail or the password is wrong.',
     invalidCode: 'This code is wrong, or was used before. Wait for the next one.',
     invalidTicket: 'This sign-in took too long or had too many wrong codes. Go back and sign in again.',
+    invalidPasskey:
+      'This passkey is not known here, or its answer came too late. Try again, or sign in with your password.',
+    passkeyCopied:
+      'This passkey may have been copied, so it is refused. Sign in with your password, delete it in the settings and add a new one.',
     suspended: 'This account is suspended. Ask the server’s admin.',
     required: 'Fill in the e-mail and the password.',
     tooShort: 'The password needs at least 8 characters.',

@@ -26,10 +26,12 @@ export const admin: typeof english = {
     suspendTitle: '{{email}}を停止しますか？',
     suspendText: '今後このアカウントの認証はすべて拒否されます。何も削除されません。',
     secondFactor: '2段階認証',
+    passkeys_one: 'パスキー {{count}} 件',
+    passkeys_other: 'パスキー {{count}} 件',
     reset: '2段階認証をリセット',
     resetTitle: '{{email}}の2段階認証をリセットしますか？',
     resetText:
-      '新しく設定されるまで、パスワードだけでサインインできるようになります。本人からの依頼か確認してください。',
+      '認証アプリ、リカバリーコード、パスキーが削除され、パスワードだけでサインインできるようになります。本人からの依頼であることを確認してください。',
     delete: '削除…',
     deleteTitle: '{{email}}を完全に削除しますか？',
     deleteText: 'まずノートの鍵が破棄されます。誰にも元に戻せません。',

@@ -47,7 +47,7 @@ function UserRow({ user, isMe }: { readonly user: AdminUser; readonly isMe: bool
   const t = useTexts('admin');
   const inVault = useTexts('vault');
   const [dialog, setDialog] = useState<'edit' | 'delete' | null>(null);
-  const { email, display_name, role, suspended_at, second_factor } = user;
+  const { email, display_name, role, suspended_at, second_factor, passkeys } = user;
   const close = () => setDialog(null);
   return (
     <li className={lists.row}>
@@ -56,13 +56,14 @@ function UserRow({ user, isMe }: { readonly user: AdminUser; readonly isMe: bool
         {role === 'admin' ? <span className={styles.badge}>{t('users.admin')}</span> : null}{' '}
         {suspended_at === null ? null : <span className={styles.badge}>{t('users.suspended')}</span>}{' '}
         {second_factor ? <span className={styles.badge}>{t('users.secondFactor')}</span> : null}{' '}
+        {passkeys > 0 ? <span className={styles.badge}>{t('users.passkeys', { count: passkeys })}</span> : null}{' '}
         {isMe ? <span className={styles.badge}>{t('users.me')}</span> : null}
       </span>
       <span className={lists.buttons}>
         <Button aria-label={`${t('users.edit')} ${email}`} onClick={() => setDialog('edit')}>
           {t('users.edit')}
         </Button>
-        {second_factor ? <ResetSecondFactor user={user} /> : null}
+        {second_factor || passkeys > 0 ? <ResetSecondFactor user={user} /> : null}
         {/* One who suspends or deletes themselves could not undo it; the profile has a way to leave. */}
         {isMe ? null : <Suspension user={user} />}
         {isMe ? null : (

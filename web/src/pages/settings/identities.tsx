@@ -9,6 +9,7 @@ import { Time } from '../../ui/text/time.tsx';
 import { anonymous } from '../start/start-api.ts';
 import styles from './settings.module.css';
 import { account } from './settings-api.ts';
+import { useSignInErrorText } from './sign-in-error.ts';
 
 /** Lists the identities at a provider that sign in to the account, and joins or removes one. */
 export function Identities() {
@@ -44,7 +45,12 @@ function Joined({
 }) {
   const t = useTexts('settings');
   const confirm = useConfirm();
-  const removing = useChange(() => account.removeIdentity(id), keys.signIn, t('identities.removed'));
+  const removing = useChange(
+    () => account.removeIdentity(id),
+    keys.signIn,
+    t('identities.removed'),
+    useSignInErrorText(),
+  );
   const ask = () =>
     confirm.ask({
       title: t('identities.removeTitle'),

@@ -19,6 +19,7 @@ import { DeleteAccount } from './delete-account.tsx';
 import { EditorSection } from './editor-section.tsx';
 import { FoldersSection } from './folders-section.tsx';
 import { Identities } from './identities.tsx';
+import { Passkeys } from './passkeys.tsx';
 import { SecondFactor } from './second-factor.tsx';
 import styles from './settings.module.css';
 import { account } from './settings-api.ts';
@@ -36,6 +37,7 @@ export function ProfilePage() {
       <EditorSection />
       <FoldersSection />
       <Password />
+      <Passkeys />
       <SecondFactor />
       <Identities />
       <OfflineSection />

@@ -10,6 +10,13 @@ import type {
 } from '@notevault/protocol/accounts.ts';
 import type { KeyCreated, NewKeyBody } from '@notevault/protocol/api-keys.ts';
 import type { Connection } from '@notevault/protocol/connections.ts';
+import type {
+  NewPasskeyBody,
+  Passkey,
+  PasskeyCreationOptions,
+  PasskeyRequestOptions,
+  PasskeysResponse,
+} from '@notevault/protocol/passkeys.ts';
 import type { UpdateVaultBody, Vault, VaultResponse } from '@notevault/protocol/vaults.ts';
 import { api } from '../../data/client.ts';
 import { transport } from '../../session/app-session.ts';
@@ -24,6 +31,22 @@ export const account = {
     transport.json<TotpConfirmed>({ method: 'POST', path: '/me/totp/confirm', json: { code }, repeatable: false }),
   removeTotp: () => transport.send({ method: 'DELETE', path: '/me/totp' }),
   stepUp: (json: StepUpBody) => transport.json({ method: 'POST', path: '/auth/step-up', json, repeatable: false }),
+  startStepUp: () =>
+    transport.json<PasskeyRequestOptions>({ method: 'POST', path: '/auth/step-up/options', repeatable: false }),
+  async passkeys(): Promise<Passkey[]> {
+    return (await transport.json<PasskeysResponse>({ method: 'GET', path: '/me/passkeys' })).passkeys;
+  },
+  startPasskey: () =>
+    transport.json<PasskeyCreationOptions>({
+      method: 'POST',
+      path: '/auth/passkeys/register/options',
+      repeatable: false,
+    }),
+  addPasskey: (json: NewPasskeyBody) =>
+    transport.json({ method: 'POST', path: '/auth/passkeys/register/verify', json, repeatable: false }),
+  renamePasskey: ({ id, name }: { readonly id: string; readonly name: string }) =>
+    transport.json({ method: 'PATCH', path: `/me/passkeys/${id}`, json: { name } }),
+  deletePasskey: (id: string) => transport.send({ method: 'DELETE', path: `/me/passkeys/${id}` }),
   /** Begins a visit to the provider that joins an identity; `path` is the page to come back to. */
   joinIdentity: (path: string) =>
     transport.json<VisitStarted>({

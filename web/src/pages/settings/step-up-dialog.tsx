@@ -16,6 +16,7 @@ import { PasswordField } from '../start/password-field.tsx';
 import { anonymous } from '../start/start-api.ts';
 import styles from './settings.module.css';
 import { account } from './settings-api.ts';
+import { useSignInErrorText } from './sign-in-error.ts';
 
 /** Asks for the proof of identity for which a request waits. */
 export function StepUpDialog() {
@@ -26,9 +27,17 @@ export function StepUpDialog() {
 function Ask({ question: { methods, answer } }: { readonly question: ProofQuestion }) {
   const t = useTexts('settings');
   const tVault = useTexts('vault');
+  const explain = useSignInErrorText();
   const attempt = useAttempt();
   const byCode = methods.includes('totp');
   const byPassword = methods.includes('password');
+  const askPasskey = async () => {
+    const { askForPasskey } = await import('../../session/passkey.ts');
+    const passkey = await askForPasskey(await account.startStepUp());
+    if (passkey === null) return;
+    await account.stepUp({ passkey });
+    answer(true);
+  };
   return (
     <Dialog title={t('stepUp.title')} close={() => answer(false)}>
       <form
@@ -44,9 +53,18 @@ function Ask({ question: { methods, answer } }: { readonly question: ProofQuesti
         }}
       >
         <p>{t('stepUp.about')}</p>
+        {methods.includes('passkey') ? (
+          <Button
+            look={byCode || byPassword ? 'plain' : 'primary'}
+            onClick={() => attempt.run(askPasskey)}
+            aria-disabled={attempt.isRunning}
+          >
+            {t('stepUp.passkey')}
+          </Button>
+        ) : null}
         {byCode ? <CodeField /> : byPassword ? <PasswordField label={t('stepUp.password')} name="password" /> : null}
-        {methods.includes('oidc') ? <AtProvider done={() => answer(true)} isOnly={!byCode && !byPassword} /> : null}
-        {attempt.error === null ? null : <Notice kind="danger">{errorText(tVault, attempt.error)}</Notice>}
+        {methods.includes('oidc') ? <AtProvider done={() => answer(true)} isOnly={methods.length === 1} /> : null}
+        {attempt.error === null ? null : <Notice kind="danger">{explain(attempt.error)}</Notice>}
         <DialogButtons>
           <Button onClick={() => answer(false)}>{tVault('cancel')}</Button>
           {byCode || byPassword ? (

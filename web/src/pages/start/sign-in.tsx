@@ -1,6 +1,7 @@
 import type { BootstrapResponse } from '@notevault/protocol/accounts.ts';
-import { useState } from 'react';
+import { lazy, Suspense, useState } from 'react';
 import { useTexts } from '../../i18n/use-texts.ts';
+import { importOrReload } from '../../page/import-or-reload.ts';
 import { session } from '../../session/app-session.ts';
 import type { EndReason } from '../../session/session-channel.ts';
 import { Button } from '../../ui/controls/button.tsx';
@@ -13,6 +14,10 @@ import { ProviderButton } from './provider-button.tsx';
 import { SecondStep, ticketOf } from './second-step.tsx';
 import { StartCard, StartForm, type Welcome } from './start-card.tsx';
 import { StartError } from './start-error.tsx';
+
+const PasskeySignIn = lazy(() =>
+  importOrReload(() => import('./passkey-sign-in.tsx')).then((module) => ({ default: module.PasskeySignIn })),
+);
 
 interface SignInProps {
   /** Whether a new password was set just before. */
@@ -32,6 +37,7 @@ interface SignInProps {
 export function SignIn({ isReset, ended, register, forgot = null, offers, welcome }: SignInProps) {
   const t = useTexts('start');
   const hasPassword = offers.methods.includes('password');
+  const hasPasskeys = offers.methods.includes('passkey');
   const attempt = useAttempt();
   const [wasLeft, leave] = useState<string | null>(null);
   const ticket = ticketOf(attempt.error);
@@ -74,7 +80,14 @@ export function SignIn({ isReset, ended, register, forgot = null, offers, welcom
       >
         {hasPassword ? (
           <>
-            <Field label={t('email')} name="email" type="email" autoComplete="username" required autoFocus />
+            <Field
+              label={t('email')}
+              name="email"
+              type="email"
+              autoComplete={hasPasskeys ? 'username webauthn' : 'username'}
+              required
+              autoFocus
+            />
             <PasswordField label={t('password')} name="password" />
           </>
         ) : null}
@@ -85,7 +98,12 @@ export function SignIn({ isReset, ended, register, forgot = null, offers, welcom
             {t(attempt.isRunning ? 'signingIn' : 'signIn')}
           </Button>
         ) : null}
-        {offers.oidc === null ? null : <ProviderButton name={offers.oidc.name} isMain={!hasPassword} />}
+        {hasPasskeys ? (
+          <Suspense>
+            <PasskeySignIn isMain={!hasPassword} />
+          </Suspense>
+        ) : null}
+        {offers.oidc === null ? null : <ProviderButton name={offers.oidc.name} isMain={!hasPassword && !hasPasskeys} />}
       </StartForm>
     </StartCard>
   );

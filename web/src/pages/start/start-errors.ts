@@ -15,6 +15,8 @@ const KEYS: Readonly<Record<string, Key>> = {
   suspended: 'error.suspended',
   invalid_code: 'error.invalidCode',
   invalid_ticket: 'error.invalidTicket',
+  invalid_passkey: 'error.invalidPasskey',
+  passkey_copied: 'error.passkeyCopied',
   'email and password required': 'error.required',
   password_too_short: 'error.tooShort',
   password_too_long: 'error.tooLong',

@@ -72,7 +72,8 @@ onSqlite('pages without scripts', (open) => {
     const page = await leave(browser, typed);
     assert.equal(page, `/link?code=${link.user_code}`);
     await use(browser, server, device, page);
-    const isAsked = ({ status, text }: Met) => status === 200 && /type="password"/.test(text) && !/role="alert"/.test(text);
+    const isAsked = ({ status, text }: Met) =>
+      status === 200 && /type="password"/.test(text) && !/role="alert"/.test(text);
     assert.ok(isAsked(await browser.open(`${publicUrl}/link?code=AAAA-AAAA`)), 'it is for one code');
     const choice = await browser.open(publicUrl + page);
     assert.match((await browser.submit(choice, 'allow', { vault: 'new' })).text, /<h1>Linked<\/h1>/);

@@ -15,7 +15,7 @@ import { creationOptions, requestOptions, verifyAssertion, verifyCreation } from
 
 /** More would only fill the lists that authenticators are sent. */
 const PASSKEYS_MAX = 50;
-/** How long no refused use follows another before its owner gets one more mail. */
+/** Refused uses that follow each other within this time are one mail to the owner. */
 const NOTICES_MS = 24 * 60 * 60 * 1000;
 
 const nameContextOf = (id: string) => ({ kind: 'passkeys.name', row: id, version: 0 });

@@ -11,7 +11,12 @@ export interface MailValues {
 }
 export type MailKind = keyof MailValues;
 export const mailKinds = [
-  ...(['confirm', 'reset', 'invitation', 'sign_in', 'passkey_copied', 'test'] as const),
+  'confirm',
+  'reset',
+  'invitation',
+  'sign_in',
+  'passkey_copied',
+  'test',
 ] as const satisfies readonly MailKind[];
 
 /** The texts of one mail; values are filled in where their names stand in braces. */
