@@ -6,7 +6,7 @@ import { expect, fillAccount, PASSWORD, signedIn, test } from './kit/test.ts';
 
 test.use({ serviceWorkers: 'allow' });
 
-const startBelow = () => Server.start({ NOTEVAULT_REGISTRATION: 'open' }, '/my/notes');
+const startBelow = () => Server.start({ NOTEVAULT_REGISTRATION: 'open' }, { path: '/my/notes' });
 
 test('below a path, people write, and read without the server', async ({ page, context }) => {
   await using server = await startBelow();

@@ -12,6 +12,15 @@ import { addressIn, setupFor } from '../../server/test/kit/setup-tokens.ts';
 /** Database engine of the servers. */
 export const ENGINE = process.env.TEST_ENGINE === 'postgres' ? 'postgres' : 'sqlite';
 
+/** Host at which servers are reached; a name of it allows passkeys. */
+const LOOPBACK = '127.0.0.1';
+
+/** The part of the public URL that a test chooses. */
+interface Address {
+  readonly host: '127.0.0.1' | 'localhost';
+  readonly path: string;
+}
+
 const ROOT = join(import.meta.dirname, '../..');
 
 /**
@@ -27,12 +36,12 @@ export class Server implements AsyncDisposable {
 
   private constructor(
     port: number,
-    path: string,
+    { host, path }: Address,
     folder: string,
     database: FreshDatabase | null,
     environment: Readonly<Record<string, string>>,
   ) {
-    this.url = `http://127.0.0.1:${port}${path}`;
+    this.url = `http://${host}:${port}${path}`;
     this.#folder = folder;
     this.#database = database;
     this.#environment = {
@@ -40,19 +49,22 @@ export class Server implements AsyncDisposable {
       NOTEVAULT_PORT: String(port),
       NOTEVAULT_DATA_DIR: folder,
       NOTEVAULT_AUTH_RATE_LIMIT: '0',
-      ...(path === '' ? {} : { NOTEVAULT_PUBLIC_URL: this.url }),
+      ...(host === LOOPBACK && path === '' ? {} : { NOTEVAULT_PUBLIC_URL: this.url }),
       ...(database === null ? {} : { NOTEVAULT_DATABASE_URL: database.url }),
     };
   }
 
   /**
    * @param environment options beside the folder and the port.
-   * @param path of the public URL; none by default.
+   * @param address host and path of the public URL; the IP address and no path by default.
    */
-  static async start(environment: Readonly<Record<string, string>> = {}, path = ''): Promise<Server> {
+  static async start(
+    environment: Readonly<Record<string, string>> = {},
+    { host = LOOPBACK, path = '' }: Partial<Address> = {},
+  ): Promise<Server> {
     const database = ENGINE === 'postgres' ? await freshPostgres() : null;
     const folder = await mkdtemp(join(tmpdir(), 'notevault-e2e-'));
-    const server = new Server(await freePort(), path, folder, database, environment);
+    const server = new Server(await freePort(), { host, path }, folder, database, environment);
     await server.run();
     return server;
   }

@@ -13,8 +13,8 @@ export function addressIn(output: string): string | undefined {
 
 /** The field that the next account at the server is registered with: its setup token, if it is the first one. */
 export function setupFor(url: string): { readonly setup_token?: string } {
-  // A server with a path in its public URL prints the address on which it listens.
-  const { origin } = new URL(url);
+  // A server with a path or a name in its public URL prints the address on which it listens.
+  const origin = new URL(url).origin.replace('//localhost:', '//127.0.0.1:');
   const token = printed.get(origin);
   printed.delete(origin);
   return token === undefined ? {} : { setup_token: token };
