@@ -99,8 +99,8 @@ export class Consent {
   }
 
   /**
-   * Signs in the person who comes back from the provider or the web app with a token for the page of this request; ignores any other
-   * token. Throws `authorization_over`.
+   * Signs in the person who comes back from the provider or the web app with a token for the page of this request.
+   * Ignores any other token. Throws `authorization_over`.
    */
   async resume(browser: BrowserRequest, token: string): Promise<void> {
     const { interaction } = await this.#open(browser);
