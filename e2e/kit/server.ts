@@ -19,6 +19,7 @@ const LOOPBACK = '127.0.0.1';
 interface Address {
   readonly host: '127.0.0.1' | 'localhost';
   readonly path: string;
+  readonly port: number;
 }
 
 const ROOT = join(import.meta.dirname, '../..');
@@ -35,8 +36,7 @@ export class Server implements AsyncDisposable {
   #process: ChildProcess | null = null;
 
   private constructor(
-    port: number,
-    { host, path }: Address,
+    { host, path, port }: Address,
     folder: string,
     database: FreshDatabase | null,
     environment: Readonly<Record<string, string>>,
@@ -56,15 +56,15 @@ export class Server implements AsyncDisposable {
 
   /**
    * @param environment options beside the folder and the port.
-   * @param address host and path of the public URL; the IP address and no path by default.
+   * @param address parts of the public URL; the IP address, no path and any port by default.
    */
   static async start(
     environment: Readonly<Record<string, string>> = {},
-    { host = LOOPBACK, path = '' }: Partial<Address> = {},
+    { host = LOOPBACK, path = '', port }: Partial<Address> = {},
   ): Promise<Server> {
     const database = ENGINE === 'postgres' ? await freshPostgres() : null;
     const folder = await mkdtemp(join(tmpdir(), 'notevault-e2e-'));
-    const server = new Server(await freePort(), { host, path }, folder, database, environment);
+    const server = new Server({ host, path, port: port ?? (await freePort()) }, folder, database, environment);
     await server.run();
     return server;
   }
