@@ -184,6 +184,23 @@ describe('the admin commands', { concurrency: 2 }, () => {
     assertFails(await reset('bob@example.org'), /no account/i);
   });
 
+  it('signs in an account once by a link, on a server without passwords', async () => {
+    const NOTEVAULT_PUBLIC_URL = 'https://example.org/notes';
+    const env = { NOTEVAULT_DATA_DIR: dataDir(), NOTEVAULT_PASSWORD_LOGIN: 'off', NOTEVAULT_PUBLIC_URL };
+    await create('alice@example.org', env, 'long enough');
+    await using server = await startServe({ env });
+    const linkFor = (email: string) => cli(['admin', 'login-link', email], { env });
+    const { stdout } = await linkFor('alice@example.org');
+    const [, token] = /^https:\/\/example\.org\/notes\/\?login=(nv_lgn_[\w-]{43})$/m.exec(stdout) ?? [];
+    const anyone = new Caller(server.url);
+    const login = { email: 'alice@example.org', password: 'long enough' };
+    assert.equal((await anyone.post('/auth/login', login)).body.error, 'password_login_off');
+    const entered = await anyone.post('/auth/login-link', { token });
+    assert.deepEqual([entered.status, entered.body.user?.role], [200, 'admin']);
+    assert.equal((await anyone.post('/auth/login-link', { token })).status, 422);
+    assertFails(await linkFor('bob@example.org'), /no account/i);
+  });
+
   it('explain which argument is wrong', async () => {
     const env = { NOTEVAULT_DATA_DIR: dataDir() };
     assertFails(await create('bob@example.org', env, 'short'), /at least 8 characters/);
