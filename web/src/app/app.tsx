@@ -17,19 +17,14 @@ if (keptAccount() !== null) void loadSignedIn().catch(() => undefined);
 const StartPage = lazy(() =>
   importOrReload(() => import('../pages/start/start-page.tsx')).then((page) => ({ default: page.StartPage })),
 );
-const ConfirmEmail = lazy(() =>
-  importOrReload(() => import('../pages/start/confirm-email.tsx')).then((page) => ({ default: page.ConfirmEmail })),
-);
-const PageSignIn = lazy(() =>
-  importOrReload(() => import('../pages/start/page-sign-in.tsx')).then((page) => ({ default: page.PageSignIn })),
+const LinkedPage = lazy(() =>
+  importOrReload(() => import('../pages/start/linked-page.tsx')).then((page) => ({ default: page.LinkedPage })),
 );
 /** A connection that takes longer than this for its first answer is like none for somebody who wants to read. */
 const WAIT_MS = 4_000;
 
-/** The token of a link that confirms an address. Taken once: React runs initialisers again after a suspense. */
-const linked = takeFromAddress('confirm');
-/** The page of the server that wants a passkey and has no scripts. */
-const asking = takeFromAddress('passkey');
+// Taken once: React runs initialisers again after a suspense.
+const linked = { confirmation: takeFromAddress('confirm'), page: takeFromAddress('passkey') };
 
 /** Root component: shows the start page or the signed-in app. */
 export function App() {
@@ -45,14 +40,13 @@ export function App() {
 function Gate() {
   const { status } = useSession();
   // Works the same whether or not this browser is signed in.
-  const [confirmation, setConfirmation] = useState(linked);
+  const [isLinked, setLinked] = useState(linked.confirmation !== null || linked.page !== null);
   useEffect(() => {
     if (status !== 'unknown' || keptAccount() === null) return;
     const timer = setTimeout(() => session.stopWaiting(), WAIT_MS);
     return () => clearTimeout(timer);
   }, [status]);
-  if (confirmation !== null) return <ConfirmEmail token={confirmation} done={() => setConfirmation(null)} />;
-  if (asking !== null) return <PageSignIn page={asking} />;
+  if (isLinked) return <LinkedPage {...linked} done={() => setLinked(false)} />;
   // Data on this device opens without the server.
   if (status === 'in' || (status === 'unreachable' && keptAccount() !== null)) return <SignedIn />;
   if (status === 'out') return <StartPage />;
