@@ -43,11 +43,16 @@ export const PasskeyLoginBody = Type.Object({
   ),
 });
 
+/**
+ * Matches a page on which people sign in for one decision, below the public URL. Other pages must not be named: a browser
+ * is sent to it.
+ */
+export const SIGN_IN_PAGE = '^/(oauth/interaction/[\\w-]{1,64}|link\\?code=[\\w-]{1,32})$';
+
 export const PasskeyPageBody = Type.Object({
   ...AssertionFields,
   page: Type.String({
-    // Other pages must not be named: a browser is sent to it.
-    pattern: '^/(oauth/interaction/[\\w-]{1,64}|link\\?code=[\\w-]{1,32})$',
+    pattern: SIGN_IN_PAGE,
     description:
       'The page, which alone accepts the cookie of the answer, once and for ten minutes: its path below the public URL.',
   }),

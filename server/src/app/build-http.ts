@@ -46,7 +46,12 @@ export function buildHttpOf(
     authRateLimit: config.authRateLimit,
     elapsed: ports.clock.elapsed,
     routes: routesOf(domains),
-    rawRoutes: rawRoutesOf(domains, { publicUrl, log, hasWebApp: webApp !== null }),
+    rawRoutes: rawRoutesOf(domains, {
+      publicUrl,
+      log,
+      passwordLogin: config.passwordLogin,
+      hasWebApp: webApp !== null,
+    }),
     fetchRoutes: mcpRoutes(domains.mcp),
     webApp,
     isProbe: (value) => isFreshProbe(ports.keyring, ports.clock.now(), value),

@@ -285,7 +285,7 @@ async function purgeSlice(db: Database, domains: Domains, vaultId: VaultId): Pro
 
 function createCredentialDomains(
   { ports, config, log, events, publicUrl }: Context,
-  { keys, accounts, identities, vaults }: KeyDomains & AccountDomains,
+  { keys, accounts, vaults }: KeyDomains & AccountDomains,
   later: Later,
 ): CredentialDomains {
   const { db, clock, fetcher } = ports;
@@ -313,7 +313,6 @@ function createCredentialDomains(
     publicUrl,
     web: fetcher,
     verifiedRedirects: config.oauthVerifiedRedirects,
-    signIn: { providerName: identities.oidc.name, hasPassword: config.passwordLogin !== 'off' },
     errorPage: ({ error, description, acceptLanguage }) =>
       pageOf(
         errorPage(acceptedLanguage(acceptLanguage), error, description === null ? null : { english: description }),

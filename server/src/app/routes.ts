@@ -1,4 +1,5 @@
 import { NotevaultError } from '@notevault/protocol/errors.ts';
+import { pathOf } from '@notevault/protocol/public-url.ts';
 import { startLink } from '@notevault/protocol/start-link.ts';
 import type { Context } from '../app.ts';
 import { apiKeysRoutes } from '../domains/connecting/credentials/api-keys/api-keys.routes.ts';
@@ -32,6 +33,7 @@ import { activityRoutes } from '../domains/reading/activity/activity.routes.ts';
 import { searchRoutes } from '../domains/reading/search/search.routes.ts';
 import { syncRoutes } from '../domains/reading/sync/sync.routes.ts';
 import type { RawRoute } from '../http/pages/raw-routes.ts';
+import type { SignInWays } from '../http/pages/sign-in-ways.pages.ts';
 import { type Route, route } from '../http/route.ts';
 import { version } from '../version.ts';
 import type { Domains } from './domains.ts';
@@ -75,16 +77,15 @@ export function routesOf(domains: Domains): Route[] {
 /** Routes with their own formats: pages for people, and the OAuth endpoints. */
 export function rawRoutesOf(
   { oauth, devices, downloads, publicLinks, publicPages, identities }: Domains,
-  { publicUrl, log, hasWebApp }: Pick<Context, 'publicUrl' | 'log'> & { readonly hasWebApp: boolean },
+  { publicUrl, log, ...offers }: SignInOffers & Pick<Context, 'log'>,
 ): RawRoute[] {
   const report: OidcPages['report'] = (failure) => log.warn(failure, 'a sign-in at the identity provider failed');
-  const offersPasskeys = hasWebApp && relyingPartyOf(publicUrl) !== null;
-  const passkeyLink = offersPasskeys ? (page: string) => startLink(publicUrl, 'passkey', page) : null;
+  const ways = signInWaysOf(identities.oidc.name, { publicUrl, ...offers });
   return [
     ...oidcPageRoutes({ oidc: identities.oidc, publicUrl, report }),
     ...providerRoutes(oauth, publicUrl),
-    ...consentRoutes(oauth, passkeyLink),
-    ...linkPageRoutes(devices, passkeyLink),
+    ...consentRoutes(oauth, ways),
+    ...linkPageRoutes(devices, ways),
     ...downloadsRoutes(downloads, version),
     ...publicPagesRoutes(publicLinks, publicPages),
   ];
@@ -110,4 +111,21 @@ function goneRoute(path: string, operation: 'listNoteChanges' | 'listAttachmentC
       throw new NotevaultError('gone', { message: REPLACEMENTS });
     },
   });
+}
+
+/** Options that decide how people sign in on pages without scripts. */
+interface SignInOffers extends Pick<Context, 'publicUrl'> {
+  readonly passwordLogin: Context['config']['passwordLogin'];
+  readonly hasWebApp: boolean;
+}
+
+function signInWaysOf(provider: string | null, { publicUrl, passwordLogin, hasWebApp }: SignInOffers): SignInWays {
+  const providerHref = (page: string) =>
+    `${publicUrl}/api/auth/oidc/start?${new URLSearchParams({ return_to: pathOf(publicUrl) + page })}`;
+  const hasPasskeys = hasWebApp && relyingPartyOf(publicUrl) !== null;
+  return {
+    hasPassword: passwordLogin !== 'off',
+    provider: provider === null ? null : { name: provider, href: providerHref },
+    passkeyHref: hasPasskeys ? (page) => startLink(publicUrl, 'passkey', page) : null,
+  };
 }

@@ -1,36 +1,56 @@
 import { codeFields } from '../../../http/pages/code-fields.pages.ts';
-import { otherWays, type PasskeyLink } from '../../../http/pages/other-ways.pages.ts';
 import type { PageLanguage } from '../../../http/pages/page-language.ts';
 import { pageTexts } from '../../../http/pages/page-texts.ts';
 import { faultOf, Html, html, type Page } from '../../../http/pages/pages.ts';
+import { otherWays, passwordFields, type SignInWays } from '../../../http/pages/sign-in-ways.pages.ts';
 import type { DeviceConsentRequest } from './devices.ts';
+import { linkPath } from './link-page.ts';
 
 /** The page for typing the code that a device shows. @param fault an explained error; null for none. */
-export function linkPage(
-  language: PageLanguage,
-  { code, email }: { code: string; email: string },
-  fault: string | null,
-  link: PasskeyLink,
-): Page {
-  const [t, common] = [linkTexts[language], pageTexts[language]];
+export function typeCodePage(language: PageLanguage, code: string, fault: string | null): Page {
+  const t = linkTexts[language];
   return {
     language,
     title: t.title,
     body: html`<h1>${t.title}</h1>
 <p>${t.about}</p>
 ${faultOf(fault)}
-<form method="post" action="link">
+<form method="get" action="link">
 <label for="code">${t.code}</label>
-<input id="code" name="code" autocomplete="off" autocapitalize="characters" spellcheck="false" required value="${code}">
-<label for="email">${common.email}</label>
-<input id="email" name="email" type="email" autocomplete="username" required value="${email}">
-<label for="password">${common.password}</label>
-<input id="password" name="password" type="password" autocomplete="current-password" required>
+<input id="code" name="code" autocomplete="off" autocapitalize="characters" spellcheck="false" required autofocus value="${code}">
 <div class="buttons">
-<button class="main" name="step" value="sign-in">${common.goOn}</button>
-${otherWays(language, link)}
+<button class="main">${pageTexts[language].goOn}</button>
 </div>
 </form>`,
+  };
+}
+
+/** The page for signing in to link the device that shows a code. @param fault an explained error; null for none. */
+export function linkPage(
+  language: PageLanguage,
+  { code, email }: { code: string; email: string },
+  fault: string | null,
+  ways: SignInWays,
+): Page {
+  const [t, common] = [linkTexts[language], pageTexts[language]];
+  return {
+    language,
+    title: t.title,
+    body: html`<h1>${t.title}</h1>
+<p>${t.check(code)}</p>
+${faultOf(fault)}
+${
+  ways.hasPassword
+    ? html`<form method="post" action="link">
+<input type="hidden" name="code" value="${code}">
+${passwordFields(language, email)}
+<div class="buttons">
+<button class="main" name="step" value="sign-in">${common.goOn}</button>
+</div>
+</form>`
+    : null
+}
+${otherWays(language, ways, linkPath(code))}`,
   };
 }
 
@@ -71,6 +91,7 @@ export function linkChoicePage(
     title: t.title,
     body: html`<h1>${t.question(device)}</h1>
 <p>${t.access}</p>
+<p>${t.check(code)}</p>
 <form method="post" action="link">
 <input type="hidden" name="token" value="${token}">
 <input type="hidden" name="code" value="${code}">
@@ -100,7 +121,9 @@ type VaultSharing = NonNullable<DeviceConsentRequest['vaults'][number]['shared']
 
 const english = {
   title: 'Link a device',
-  about: 'Type the code that your device shows, and sign in. Never type a code that somebody sent you.',
+  about: 'Type the code that your device shows. Never type a code that somebody sent you.',
+  check: (code: string) =>
+    html`Your device must show the code <code>${code}</code>. If somebody sent you the code, close this page.`,
   code: 'Code',
   question: (device: string | null) => `Link ${device ?? 'this device'}?`,
   access: 'It will read and change notes in the one vault you choose, until you end it under your connections.',
@@ -119,8 +142,9 @@ type LinkTexts = typeof english;
 
 const german: LinkTexts = {
   title: 'Ein Gerät verbinden',
-  about:
-    'Gib den Code ein, den dein Gerät zeigt, und melde dich an. Gib nie einen Code ein, den dir jemand geschickt hat.',
+  about: 'Gib den Code ein, den dein Gerät zeigt. Gib nie einen Code ein, den dir jemand geschickt hat.',
+  check: (code) =>
+    html`Dein Gerät muss den Code <code>${code}</code> zeigen. Hat dir jemand den Code geschickt, schließ diese Seite.`,
   code: 'Code',
   question: (device) => `${device ?? 'Dieses Gerät'} verbinden?`,
   access:
@@ -138,8 +162,9 @@ const german: LinkTexts = {
 
 const japanese: LinkTexts = {
   title: '端末をリンク',
-  about:
-    '端末に表示されているコードを入力し、サインインしてください。人から送られてきたコードは決して入力しないでください。',
+  about: '端末に表示されているコードを入力してください。人から送られてきたコードは決して入力しないでください。',
+  check: (code) =>
+    html`端末にコード <code>${code}</code> が表示されていることを確認してください。人から送られてきたコードの場合は、このページを閉じてください。`,
   code: 'コード',
   question: (device) => `${device ?? 'この端末'} をリンクしますか?`,
   access: '選んだ1つの保管庫のノートを閲覧・変更できるようになります。「接続」でいつでも終了できます。',

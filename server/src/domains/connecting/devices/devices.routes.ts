@@ -1,16 +1,14 @@
 import * as schema from '@notevault/protocol/devices.ts';
-import { NotevaultError } from '@notevault/protocol/errors.ts';
 import { MB } from '@notevault/protocol/values/byte-units.ts';
 import { CODE_FAULTS, runForm, SIGN_IN_FAULTS, stepOf, ticketOf } from '../../../http/pages/forms.ts';
-import type { PasskeyLink } from '../../../http/pages/other-ways.pages.ts';
 import { type PageLanguage, personLanguage } from '../../../http/pages/page-language.ts';
 import { faultText } from '../../../http/pages/page-texts.ts';
 import type { RawReply, RawRequest, RawRoute } from '../../../http/pages/raw-routes.ts';
+import type { SignInWays } from '../../../http/pages/sign-in-ways.pages.ts';
 import { type Route, route } from '../../../http/route.ts';
 import { signInCookies } from '../../content/accounts/accounts.ts';
-import { linkChoicePage, linkCodePage, linkedPage, linkPage } from './devices.pages.ts';
+import { linkChoicePage, linkCodePage, linkedPage, linkPage, typeCodePage } from './devices.pages.ts';
 import type { DeviceAuthorization, Devices, DeviceTokens, LinkPage } from './devices.ts';
-import { linkPath } from './link-page.ts';
 
 /** Headers of answers with tokens, which no cache may store (RFC 6749, section 5.1). */
 const headers = { 'cache-control': 'no-store' };
@@ -97,43 +95,47 @@ const FAULTS = [...SIGN_IN_FAULTS, 'device_code_not_found'];
 const FORM_LIMIT = MB;
 
 /** The page of a device link, without a web app: a person who signs in beside the code may decide on it once. */
-export function linkPageRoutes({ linkPage: operations }: Devices, link: PasskeyLink): RawRoute[] {
+export function linkPageRoutes({ linkPage: operations }: Devices, ways: SignInWays): RawRoute[] {
   const shared = { path: '/link', limit: 'auth', bodyLimit: FORM_LIMIT, forPeople: true } as const;
   return [
-    { ...shared, method: 'GET', handle: (request) => show(operations, request, link) },
-    { ...shared, method: 'POST', handle: (request) => answer(operations, request, link) },
+    { ...shared, method: 'GET', handle: (request) => show(operations, request, ways) },
+    { ...shared, method: 'POST', handle: (request) => answer(operations, request, ways) },
   ];
 }
 
-/** The first page; for a person who comes back from the web app, the decision. */
-async function show(operations: LinkPage, request: RawRequest, link: PasskeyLink): Promise<RawReply> {
+/** The page for signing in; for a person who comes back from the provider or the web app, the decision. */
+async function show(operations: LinkPage, request: RawRequest, ways: SignInWays): Promise<RawReply> {
   const { language } = request;
-  const code = typeof request.query.code === 'string' ? request.query.code : '';
+  // People also type spaces, which the address to come back to cannot have.
+  const code = String(request.query.code ?? '').replace(/[^\w-]/g, '');
+  if (code === '') return { page: typeCodePage(language, code, null) };
   const token = request.cookie(signInCookies.loginTokenName);
   const faults = ['invalid_login_token', 'account_suspended', 'device_code_not_found'];
   const { value, fault } = await runForm(operations.resume(code, token), faults);
   if (value !== null) return { page: linkChoicePage(personLanguage(value.locale, language), value) };
-  // A token that was used or is for another code is like none, and has no text.
-  const text = faultText(language, fault.code) ?? null;
-  return { status: text === null ? 200 : fault.status, page: linkPage(language, { code, email: '' }, text, link) };
+  // A token that was used or is for another code is like none.
+  if (fault.code === 'invalid_login_token') return { page: linkPage(language, { code, email: '' }, null, ways) };
+  return refused(language, fault, { code, email: '' }, ways);
 }
 
-/** Leaves for the web app with the code that was typed. */
-function usePasskey(language: PageLanguage, typed: string, link: PasskeyLink): RawReply {
-  if (link === null) throw new NotevaultError('passkeys_unavailable');
-  const code = typed.replace(/[^\w-]/g, '');
-  if (code !== '') return { redirect: link(linkPath(code)) };
-  const text = faultText(language, 'device_code_not_found') ?? '';
-  return { status: 404, page: linkPage(language, { code, email: '' }, text, link) };
+/** The page on which the person can mend a fault: the code, or the sign-in. */
+function refused(
+  language: PageLanguage,
+  { code: error, status }: { readonly code: string; readonly status: number },
+  typed: { readonly code: string; readonly email: string },
+  ways: SignInWays,
+): RawReply {
+  const text = faultText(language, error) ?? '';
+  const isCode = error === 'device_code_not_found' || typed.code === '';
+  return { status, page: isCode ? typeCodePage(language, typed.code, text) : linkPage(language, typed, text, ways) };
 }
 
-async function answer(operations: LinkPage, request: RawRequest, link: PasskeyLink): Promise<RawReply> {
+async function answer(operations: LinkPage, request: RawRequest, ways: SignInWays): Promise<RawReply> {
   const { language } = request;
   const form = request.form();
   const { token, fields, address } = form;
   const step = stepOf(form);
   const code = fields.get('code') ?? '';
-  if (step === 'passkey') return usePasskey(language, code, link);
   if (step === 'sign-in') {
     const email = fields.get('email') ?? '';
     const sent = { code, email, password: fields.get('password') ?? '', address };
@@ -142,24 +144,20 @@ async function answer(operations: LinkPage, request: RawRequest, link: PasskeyLi
     if (ticket !== null) return { page: linkCodePage(language, { code, ticket }, null) };
     const { value, fault } = await runForm(opening, FAULTS);
     if (value !== null) return { page: linkChoicePage(personLanguage(value.locale, language), value) };
-    const text = faultText(language, fault.code) ?? '';
-    return { status: fault.status, page: linkPage(language, { code, email }, text, link) };
+    return refused(language, fault, { code, email }, ways);
   }
   if (step === 'code') {
     const [ticket, secondFactor] = [fields.get('ticket') ?? '', fields.get('second_factor') ?? ''];
     const proving = operations.proveSecondFactor({ code, ticket, secondFactor, address });
     const { value, fault } = await runForm(proving, [...CODE_FAULTS, 'device_code_not_found']);
     if (value !== null) return { page: linkChoicePage(personLanguage(value.locale, language), value) };
-    const text = faultText(language, fault.code) ?? '';
     const isAgain = fault.code === 'invalid_code' || fault.code === 'rate_limited';
-    const page = isAgain
-      ? linkCodePage(language, { code, ticket }, text)
-      : linkPage(language, { code, email: '' }, text, link);
-    return { status: fault.status, page };
+    if (!isAgain) return refused(language, fault, { code, email: '' }, ways);
+    const text = faultText(language, fault.code) ?? '';
+    return { status: fault.status, page: linkCodePage(language, { code, ticket }, text) };
   }
   const vault = step === 'allow' ? (fields.get('vault') ?? '') : null;
   const { value, fault } = await runForm(operations.decide(token, vault), ['sign_in_again']);
   if (value !== null) return { page: linkedPage(personLanguage(value.locale, language), vault !== null) };
-  const text = faultText(language, fault.code) ?? '';
-  return { status: fault.status, page: linkPage(language, { code, email: '' }, text, link) };
+  return refused(language, fault, { code, email: '' }, ways);
 }

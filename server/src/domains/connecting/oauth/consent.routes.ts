@@ -1,13 +1,12 @@
 import { NotevaultError } from '@notevault/protocol/errors.ts';
 import { MB } from '@notevault/protocol/values/byte-units.ts';
 import { CODE_FAULTS, type Form, runForm, SIGN_IN_FAULTS, stepOf, ticketOf } from '../../../http/pages/forms.ts';
-import type { PasskeyLink } from '../../../http/pages/other-ways.pages.ts';
 import { personLanguage } from '../../../http/pages/page-language.ts';
 import { faultText } from '../../../http/pages/page-texts.ts';
 import type { Page } from '../../../http/pages/pages.ts';
 import type { RawReply, RawRequest, RawRoute } from '../../../http/pages/raw-routes.ts';
+import type { SignInWays } from '../../../http/pages/sign-in-ways.pages.ts';
 import { signInCookies } from '../../content/accounts/accounts.ts';
-import { consentPath } from './consent.ts';
 import { codePage, consentPage, signInPage } from './oauth.pages.ts';
 import type { Consent, ConsentRequest, OAuth } from './oauth.ts';
 
@@ -16,7 +15,7 @@ const FORM_LIMIT = MB;
 const ALLOW_FAULTS = ['validation', 'sign_in_again'];
 
 /** The pages on which a person signs in and decides about an application. */
-export function consentRoutes(oauth: OAuth, link: PasskeyLink): RawRoute[] {
+export function consentRoutes(oauth: OAuth, ways: SignInWays): RawRoute[] {
   const shared = {
     path: '/oauth/interaction/:uid',
     limit: 'auth',
@@ -24,13 +23,13 @@ export function consentRoutes(oauth: OAuth, link: PasskeyLink): RawRoute[] {
     forPeople: true,
   } as const;
   return [
-    { ...shared, method: 'GET', handle: async (request) => show(await oauth.consent(), { ...request, link }) },
-    { ...shared, method: 'POST', handle: (request) => decide(oauth, { ...request, link }) },
+    { ...shared, method: 'GET', handle: async (request) => show(await oauth.consent(), { ...request, ways }) },
+    { ...shared, method: 'POST', handle: (request) => decide(oauth, { ...request, ways }) },
   ];
 }
 
 interface ConsentPageRequest extends RawRequest {
-  readonly link: PasskeyLink;
+  readonly ways: SignInWays;
 }
 
 /** Returns the page for the current step of an authorization request. */
@@ -43,19 +42,16 @@ async function show(consent: Consent, request: ConsentPageRequest): Promise<RawR
 async function decide(oauth: OAuth, request: ConsentPageRequest): Promise<RawReply> {
   const form = request.form();
   const consent = await oauth.consent();
-  const { browser, language, link } = request;
+  const { browser, language, ways } = request;
   const { token } = form;
   switch (stepOf(form)) {
     case 'sign-in':
       return signIn(consent, request, form);
     case 'code':
       return proveSecondFactor(consent, request, form);
-    case 'passkey':
-      if (link === null) throw new NotevaultError('passkeys_unavailable');
-      return { redirect: link(consentPath(request.params.uid ?? '')) };
     case 'sign-out':
       await consent.signOut(browser, { token });
-      return { page: signInPage(language, await consent.read(browser), null, '', link) };
+      return { page: signInPage(language, await consent.read(browser), null, '', ways) };
     case 'deny':
       return { redirect: await consent.deny(browser, { token }) };
     case 'allow':
@@ -70,7 +66,7 @@ async function signIn(
   request: ConsentPageRequest,
   { token, fields, address }: Form,
 ): Promise<RawReply> {
-  const { browser, language, link } = request;
+  const { browser, language, ways } = request;
   const [email, password] = [fields.get('email') ?? '', fields.get('password') ?? ''];
   const signing = consent.signIn(browser, { token, email, password, address });
   const ticket = await signing.then(() => null, ticketOf);
@@ -80,12 +76,12 @@ async function signIn(
   if (fault === null) return { page: stepPage(request, options, options.fault) };
   return {
     status: fault.status,
-    page: signInPage(language, options, faultText(language, fault.code) ?? '', email, link),
+    page: signInPage(language, options, faultText(language, fault.code) ?? '', email, ways),
   };
 }
 
 async function proveSecondFactor(consent: Consent, request: ConsentPageRequest, form: Form): Promise<RawReply> {
-  const { browser, language, link } = request;
+  const { browser, language, ways } = request;
   const { token, fields, address } = form;
   const [ticket, code] = [fields.get('ticket') ?? '', fields.get('second_factor') ?? ''];
   const { fault } = await runForm(consent.proveSecondFactor(browser, { token, ticket, code, address }), CODE_FAULTS);
@@ -93,7 +89,7 @@ async function proveSecondFactor(consent: Consent, request: ConsentPageRequest, 
   if (fault === null) return { page: stepPage(request, options, options.fault) };
   const text = faultText(language, fault.code) ?? '';
   const isOver = fault.code === 'invalid_ticket' || fault.code === 'account_suspended';
-  const page = isOver ? signInPage(language, options, text, '', link) : codePage(language, options, ticket, text);
+  const page = isOver ? signInPage(language, options, text, '', ways) : codePage(language, options, ticket, text);
   return { status: fault.status, page };
 }
 
@@ -111,7 +107,7 @@ function stepPage(request: ConsentPageRequest, options: ConsentRequest, fault: s
   const language = personLanguage(account?.locale ?? null, request.language);
   const text = fault === null ? null : (faultText(language, fault) ?? '');
   return account === null
-    ? signInPage(language, options, text, '', request.link)
+    ? signInPage(language, options, text, '', request.ways)
     : consentPage(language, options, text);
 }
 

@@ -1,7 +1,6 @@
 import { timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { invalid, NotevaultError } from '@notevault/protocol/errors.ts';
-import { pathOf } from '@notevault/protocol/public-url.ts';
 import { cleanText } from '@notevault/protocol/values/clean-text.ts';
 import type { UserId } from '@notevault/protocol/values/ids.ts';
 import type { Client, Interaction, InteractionResults, Provider } from 'oidc-provider';
@@ -92,7 +91,8 @@ export class Consent {
       /** Why the person must sign in once more; null if they need not. */
       fault: isOver ? ('sign_in_again' as const) : null,
       vaults: own.map(({ id, name, isDefault }) => ({ id, name: cleanText(name) ?? '', isDefault })),
-      signIn: this.#signInOf(interaction),
+      /** The page that shows this request, below the public URL. */
+      page: consentPath(interaction.uid),
       /** Proves that a form was sent from the page that shows this request. */
       formToken: this.#formTokenOf(interaction).toString('base64url'),
     };
@@ -161,12 +161,6 @@ export class Consent {
       throw new NotevaultError('authorization_over');
     }
     return this.#finish(browser, { error: 'access_denied', error_description: 'the user refused' });
-  }
-
-  #signInOf(interaction: Interaction) {
-    const { signIn, publicUrl } = this.#deps;
-    const query = new URLSearchParams({ return_to: pathOf(publicUrl) + consentPath(interaction.uid) });
-    return { ...signIn, providerHref: `${publicUrl}/api/auth/oidc/start?${query}` };
   }
 
   async #isOver(standing: Standing): Promise<boolean> {
@@ -277,7 +271,7 @@ export class Consent {
 }
 
 /** The page of a request, below the public URL. */
-export function consentPath(uid: string): string {
+function consentPath(uid: string): string {
   return `/oauth/interaction/${uid}`;
 }
 

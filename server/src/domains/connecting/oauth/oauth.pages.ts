@@ -1,17 +1,17 @@
 import { codeFields } from '../../../http/pages/code-fields.pages.ts';
-import { otherWays, type PasskeyLink } from '../../../http/pages/other-ways.pages.ts';
 import type { PageLanguage } from '../../../http/pages/page-language.ts';
 import { pageTexts } from '../../../http/pages/page-texts.ts';
 import { faultOf, Html, html, type Page } from '../../../http/pages/pages.ts';
+import { otherWays, passwordFields, type SignInWays } from '../../../http/pages/sign-in-ways.pages.ts';
 import type { ConsentRequest } from './oauth.ts';
 
 /** The page for signing in before the decision. @param fault an explained error; null for none. */
 export function signInPage(
   language: PageLanguage,
-  { client, formToken, signIn }: ConsentRequest,
+  { client, formToken, page }: ConsentRequest,
   fault: string | null,
   email: string,
-  link: PasskeyLink,
+  ways: SignInWays,
 ): Page {
   const [t, common] = [consentTexts[language], pageTexts[language]];
   return {
@@ -22,15 +22,14 @@ ${faultOf(fault)}
 <form method="post">
 <input type="hidden" name="token" value="${formToken}">
 <input type="hidden" name="step" value="sign-in">
-${signIn.hasPassword ? passwordFields(language, email) : null}
+${ways.hasPassword ? passwordFields(language, email) : null}
 <div class="buttons">
 <button name="step" value="deny" form="refusal">${common.cancel}</button>
-${signIn.hasPassword ? html`<button class="main">${common.signIn}</button>` : null}
-${otherWays(language, link)}
+${ways.hasPassword ? html`<button class="main">${common.signIn}</button>` : null}
 </div>
 </form>
 ${refusalForm(formToken)}
-${signIn.providerName === null ? null : html`<p><a href="${signIn.providerHref}">${common.signInBy(signIn.providerName)}</a></p>`}`,
+${otherWays(language, ways, page)}`,
     formTargets: formTargets(client.redirectUri),
   };
 }
@@ -38,14 +37,6 @@ ${signIn.providerName === null ? null : html`<p><a href="${signIn.providerHref}"
 /** The form of the button that refuses. In the form of the fields, Enter would press that button, which comes first. */
 function refusalForm(formToken: string): Html {
   return html`<form id="refusal" method="post"><input type="hidden" name="token" value="${formToken}"></form>`;
-}
-
-function passwordFields(language: PageLanguage, email: string): Html {
-  const common = pageTexts[language];
-  return html`<label for="email">${common.email}</label>
-<input id="email" name="email" type="email" autocomplete="username" required autofocus value="${email}">
-<label for="password">${common.password}</label>
-<input id="password" name="password" type="password" autocomplete="current-password" required>`;
 }
 
 /** The page for the second factor of a sign-in. @param fault an explained error; null for none. */

@@ -32,8 +32,6 @@ export interface OAuthDeps {
   /** Fetches the metadata documents and keys of clients. */
   readonly web: SafeFetch;
   readonly publicUrl: string;
-  /** Ways to sign in on the consent page: by a provider, if it has a name, and by passwords. */
-  readonly signIn: { readonly providerName: string | null; readonly hasPassword: boolean };
   /** Redirects of applications, in full, that the operator has verified. */
   readonly verifiedRedirects: readonly string[];
   /** Makes the page for errors without an application to return to. */

@@ -47,7 +47,8 @@ export const LOGIN_TOKEN_COOKIE = 'login_token';
 
 /** The cookie with which a person who signed in elsewhere goes on at a page, which alone gets it. */
 export function loginTokenCookie(page: string, value: string | null) {
-  return { name: LOGIN_TOKEN_COOKIE, value, path: page, maxAgeSeconds: LOGIN_MS / 1000 };
+  const [path = ''] = page.split('?');
+  return { name: LOGIN_TOKEN_COOKIE, value, path, maxAgeSeconds: LOGIN_MS / 1000 };
 }
 
 export function signedInReply({ user, ...tokens }: SignedIn) {

@@ -46,6 +46,8 @@ onEachEngine('signing in by OpenID Connect', (open) => {
     return new Browser(server).open(await provider.visit(begun.body.url), { headers });
   }
 
+  const providerHref = ({ text }: { readonly text: string }) =>
+    /href="([^"]*\/oidc\/start[^"]*)"/.exec(text)?.[1]?.replaceAll('&amp;', '&') ?? '';
   const roleOf = async (caller: Caller | null) => (await caller?.get('/me'))?.body.user.role;
   const faultOf = ({ text }: { readonly text: string }) => /<code>(.*)<\/code>/.exec(text)?.[1];
 
@@ -206,12 +208,35 @@ onEachEngine('signing in by OpenID Connect', (open) => {
     provider.signsIn(email, { email, ...VERIFIED });
     const browser = new Browser(server);
     const asked = await browser.open((await (await OAuthApp.register(server)).ask()).url);
-    const href = /href="([^"]*\/oidc\/start[^"]*)"/.exec(asked.text)?.[1]?.replaceAll('&amp;', '&') ?? '';
-    const back = await provider.visit((await browser.open(href)).url);
+    const back = await provider.visit((await browser.open(providerHref(asked))).url);
     const decision = await browser.open(back);
     assert.match(decision.text, /wants to use your vaults/);
     assert.ok(decision.text.includes(email));
     assert.ok(!browser.cookies.some(({ name }) => name === 'refresh_token'));
+  });
+
+  test('an account without a password links a device after signing in by the provider, without a session', async () => {
+    const server = await one();
+    const { db, blobs, clock, masterKey } = server;
+    const config = { ...provider.config, passwordLogin: 'off' } as const;
+    await using second = await startServer({ open: async () => db, blobs, clock, masterKey, config });
+    await server.alice.signed();
+    const email = server.person('jane').email;
+    const { caller } = await enter(server, email, { email, ...VERIFIED });
+    await caller?.post('/vaults', { name: 'Home' });
+    const link = (await second.anyone.post('/auth/device', { device_name: 'Pad' })).body;
+    const browser = new Browser(second);
+    const typing = await browser.open(link.verification_uri);
+    assert.doesNotMatch(typing.text, /oidc\/start|type="password"/);
+    const asked = await browser.open(link.verification_uri_complete);
+    assert.doesNotMatch(asked.text, /type="password"/);
+    const back = await provider.visit((await browser.open(providerHref(asked))).url);
+    const choice = await browser.open(back);
+    assert.equal(choice.url, link.verification_uri_complete);
+    assert.ok(choice.text.includes(email) && choice.text.includes(`<code>${link.user_code}</code>`));
+    assert.ok(!browser.cookies.some(({ name }) => name === 'refresh_token'));
+    assert.match((await browser.submit(choice, 'allow')).text, /<h1>Linked<\/h1>/);
+    assert.equal((await second.anyone.post('/auth/device/token', { device_code: link.device_code })).status, 200);
   });
 
   test('a suspended account stays out', async () => {

@@ -47,9 +47,17 @@ test('no path becomes another host, and no user name is kept', () => {
 
 test('pages for one decision are told from the app', () => {
   const pageOf = (path: string) => signInPageOf(PUBLIC, returnAddress(PUBLIC, path));
-  assert.equal(pageOf('/notes/link?code=ABCD'), '/link');
+  assert.equal(pageOf('/notes/link?code=AB-CD'), '/link?code=AB-CD');
   assert.equal(pageOf('/notes/oauth/interaction/a-1_b'), '/oauth/interaction/a-1_b');
-  for (const path of ['/notes/', '/notes/link/x', '/notes/oauth/interaction/', '/notes/oauth/interaction/a/b']) {
+  for (const path of [
+    '/notes/',
+    '/notes/link/x',
+    '/notes/link',
+    '/notes/link?code=A&x=1',
+    '/notes/link?code=%20',
+    '/notes/oauth/interaction/',
+    '/notes/oauth/interaction/a/b',
+  ]) {
     assert.equal(pageOf(path), null, path);
   }
 });

@@ -1,3 +1,4 @@
+import { SIGN_IN_PAGE } from '@notevault/protocol/passkeys.ts';
 import { pathOf } from '@notevault/protocol/public-url.ts';
 
 const LENGTH_MAX = 1024;
@@ -15,8 +16,12 @@ export function returnAddress(publicUrl: string, sent: unknown): string {
   return origin + path + url.search + url.hash;
 }
 
-/** Returns the path below the public URL if the address is a page on which people sign in for one decision, else null. */
+/**
+ * Returns the address below the public URL if it is a page on which people sign in for one decision, else null. The page
+ * of a device link is one with the code of the device.
+ */
 export function signInPageOf(publicUrl: string, address: string): string | null {
-  const path = new URL(address).pathname.slice(pathOf(publicUrl).length);
-  return /^\/(?:link|oauth\/interaction\/[\w-]+)$/.test(path) ? path : null;
+  const { pathname, search } = new URL(address);
+  const page = pathname.slice(pathOf(publicUrl).length) + search;
+  return new RegExp(SIGN_IN_PAGE).test(page) ? page : null;
 }

@@ -76,8 +76,7 @@ function useRoutes(passkeys: Identities['passkeys'], replyTo: ReplyTo): Route[] 
       errors,
       handle: async ({ body, ...from }) => {
         const token = await passkeys.signInOnPage(body, clientOf(from));
-        const [path = ''] = body.page.split('?');
-        return { cookies: [signInCookies.loginToken(path, token)] };
+        return { cookies: [signInCookies.loginToken(body.page, token)] };
       },
     }),
     route({
