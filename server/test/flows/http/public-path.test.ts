@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { findWebApp } from '../../../src/http/web/web-app.ts';
+import { signInBy, startProvider, type TestProvider } from '../../kit/clients/identity-provider.ts';
 import { Assistant } from '../../kit/clients/mcp.ts';
 import { Browser, outside } from '../../kit/clients/oauth.ts';
 import { OAuthApp } from '../../kit/clients/oauth-app.ts';
@@ -17,6 +18,8 @@ const HOST = 'https://example.org';
 const PAGE =
   '<!doctype html><link rel="icon" href="/icon.svg"><script type="module" src="/assets/a.js"></script><a href="//x">';
 
+const pathsOf = ({ cookies }: Browser) => Object.fromEntries(cookies.map(({ name, path }) => [name, path]));
+
 /** Runs the same flow at the root of a host and below a path, with a proxy that passes paths on unchanged. */
 for (const path of ['', '/my/notes']) {
   onSqlite(`a public URL ${path === '' ? 'without a path' : `with the path ${path}`}`, (open) => {
@@ -26,11 +29,17 @@ for (const path of ['', '/my/notes']) {
       folder = await mkdtemp(join(tmpdir(), 'notevault-web-'));
       await writeFile(join(folder, 'index.html'), PAGE);
     });
-    after(() => rm(folder, { recursive: true }));
+    let provider: TestProvider;
+    after(async () => {
+      await rm(folder, { recursive: true });
+      await provider?.[Symbol.asyncDispose]();
+    });
     const mailer = new Mailbox();
     const serve = oneServer(async () => {
       const webApp = await findWebApp(folder);
-      return { open, mailer, config: { publicUrl }, ...(webApp === null ? {} : { webApp }) };
+      provider = await startProvider(`${publicUrl}/api/auth/oidc/callback`);
+      const config = { publicUrl, ...provider.config, oidcRegister: 'on' } as const;
+      return { open, mailer, config, ...(webApp === null ? {} : { webApp }) };
     });
     const below = async () => {
       const server = await serve();
@@ -95,6 +104,44 @@ for (const path of ['', '/my/notes']) {
       assert.equal(new URL(action, page.url).href, `${publicUrl}/link`);
       const choice = await browser.submit(page, 'sign-in', { email, password });
       assert.match((await browser.submit(choice, 'allow')).text, /<h1>Linked<\/h1>/);
+    });
+
+    test('signs in by OpenID Connect, with cookies of its own, and comes back below it', async () => {
+      const { server } = await below();
+      provider.signsIn('carol', { email: 'carol@example.org', email_verified: true });
+      const browser = new Browser(server);
+      const away = await browser.open(`${publicUrl}/api/auth/oidc/start?return_to=${path}/settings?a=1`);
+      assert.equal(new URL(away.url).searchParams.get('redirect_uri'), `${publicUrl}/api/auth/oidc/callback`);
+      assert.deepEqual(pathsOf(browser), { oidc_state: `${path}/api/auth/oidc` });
+      const back = await browser.open(await provider.visit(away.url));
+      assert.deepEqual([back.status, back.url], [200, `${publicUrl}/settings?a=1`]);
+      assert.deepEqual(pathsOf(browser), { refresh_token: `${path}/api/auth` });
+      const refreshed = await browser.open(`${publicUrl}/api/auth/refresh`, {
+        method: 'POST',
+        headers: { origin: HOST },
+      });
+      assert.equal(refreshed.status, 200);
+      for (const elsewhere of ['/', '/other', `${path}x/`]) {
+        if (path === '' && elsewhere !== '/') continue;
+        assert.equal((await signInBy(provider, new Browser(server), publicUrl, elsewhere)).url, `${publicUrl}/`);
+      }
+    });
+
+    test('signs in by OpenID Connect on the pages that connect devices and applications', async () => {
+      const { server } = await below();
+      provider.signsIn('carol', { email: 'carol@example.org', email_verified: true });
+      const { verification_uri_complete } = (await server.anyone.post('/auth/device', {})).body;
+      const { url } = await (await OAuthApp.register(server)).ask();
+      for (const page of [verification_uri_complete, url]) {
+        const browser = new Browser(server);
+        const asked = await browser.open(page);
+        const [, href = ''] = /href="([^"]*oidc\/start[^"]*)"/.exec(asked.text) ?? [];
+        const away = await browser.open(href.replaceAll('&amp;', '&'));
+        const back = await browser.open(await provider.visit(away.url));
+        assert.equal(back.url, asked.url);
+        assert.match(back.text, /Signed in as carol@example\.org/);
+        assert.equal(pathsOf(browser).login_token, new URL(asked.url).pathname);
+      }
     });
 
     test('sends mails whose links open its own pages, with tokens that are good below it', async () => {
