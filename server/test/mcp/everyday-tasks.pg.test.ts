@@ -4,6 +4,7 @@ import { test } from 'node:test';
 import { Assistant } from '../kit/clients/mcp.ts';
 import { onEachEngine } from '../kit/engines.ts';
 import { startServer, type TestServerOptions } from '../kit/server.ts';
+import { doTasks, writeTaskNotes } from './everyday-tasks.ts';
 
 async function start(options: TestServerOptions) {
   const server = await startServer(options);
@@ -23,6 +24,15 @@ async function start(options: TestServerOptions) {
 }
 
 onEachEngine('everyday tasks of an assistant', (open) => {
+  test('twelve tasks take at most two calls each, three to merge notes or move a section', async () => {
+    await using home = await start({ open, config: { mcpWritesPerMinute: 0 } });
+    await writeTaskNotes(home.server.alice);
+    const { key } = (await home.server.alice.post('/api-keys', { name: 'tasks' })).body;
+    const costs = await doTasks(() => Assistant.connect(home.server, key), home.server.clock.now());
+    assert.equal(costs.length, 12);
+    for (const { task, tokens } of costs) assert.ok(tokens < 2_500, `${task}: ${tokens} tokens`);
+  });
+
   test('open tasks are listed in one call and ticked by their line and text', async () => {
     await using home = await start({ open });
     await home.write('plan.md', '# Plan\n- [ ] call 📅 2026-12-01\n- [x] sleep\n');
@@ -142,6 +152,65 @@ onEachEngine('everyday tasks of an assistant', (open) => {
     assert.equal((await tag(['a.md', 'b.md', 'c.md'], 'one')).isError, false);
     assert.match((await tag(['a.md', 'b.md'], 'two')).text, /Too many writes/);
     assert.equal((await tag(['a.md'], 'three')).isError, false);
+  });
+
+  test('tools that change many notes take at most 100, also those of a folder', async () => {
+    await using home = await start({ open });
+    const notes = Array.from({ length: 101 }, (_, at) => ({ path: `f/${at}.md`, content: 'x', mtime: 1 }));
+    for (const [at, part] of [notes.slice(1), notes.slice(0, 1)].entries())
+      await home.server.alice.post('/notes/batch', { notes: part }, { 'x-idempotency-key': `${at}` });
+    const paths = notes.map(({ path }) => path);
+    const tagged = (which: object) => home.assistant.call('tag_notes', { ...which, add: ['new'], dry_run: true });
+    for (const which of [{ paths }, { folder: 'f' }]) assert.match((await tagged(which)).text, /100/);
+    assert.equal((await home.read('f/0.md')).content, 'x');
+  });
+
+  test('tools that change many notes edit again what somebody else writes meanwhile', async () => {
+    await using home = await start({ open });
+    await home.write('a.md', 'text\n');
+    const typing = async () => {
+      for (let line = 1; line <= 20; line++) {
+        const { content, content_hash: base_hash } = await home.read('a.md');
+        const { status } = await home.server.alice.post('/notes', {
+          ...{ path: 'a.md', content: `${content}line ${line}\n`, base_hash, mtime: 1 },
+        });
+        if (status === 409) line--;
+      }
+    };
+    const tagging = async () => {
+      for (let tag = 1; tag <= 20; tag++) await home.assistant.call('tag_notes', { paths: ['a.md'], add: [`t${tag}`] });
+    };
+    await Promise.all([typing(), tagging()]);
+    const { content } = await home.read('a.md');
+    for (let index = 1; index <= 20; index++) assert.match(content, new RegExp(`\\nline ${index}\\n`));
+  });
+
+  test('search_notes finds what was changed after a time', async () => {
+    await using home = await start({ open });
+    await home.write('old.md', 'soil');
+    home.server.clock.advance({ minutes: 1 });
+    const changed_after = new Date(home.server.clock.now()).toISOString();
+    home.server.clock.advance({ minutes: 1 });
+    await home.write('new.md', 'soil');
+    const { data } = await home.assistant.call('search_notes', { query: 'soil', mode: 'keyword', changed_after });
+    assert.deepEqual(
+      data.results.map(({ path }: { path: string }) => path),
+      ['new.md'],
+    );
+  });
+
+  test('the hash of a note stands after its path in an answer of several notes', async () => {
+    await using home = await start({ open });
+    const hashes = [];
+    for (const path of ['a.md', 'b.md']) hashes.push((await home.write(path, path)).content_hash);
+    const { text } = await home.assistant.call('get_notes', { paths: ['a.md', 'b.md'] });
+    const places = ['\na.md\n', hashes[0], '\nb.md\n', hashes[1]].map((part) => text.indexOf(part));
+    assert.ok(!places.includes(-1), text);
+    assert.deepEqual(
+      places,
+      places.toSorted((a, b) => a - b),
+      text,
+    );
   });
 
   test('a list sent as JSON text is a list for a key that holds one, and refused for another', async () => {

@@ -215,6 +215,9 @@ onSqlite('the endpoint for assistants', (open) => {
     // The host of these two expects both.
     const found = await call('search', { query: 'words' });
     assert.deepEqual(JSON.parse(found.content[0].text), found.structuredContent);
+    // A tool with an output schema would have to send structured content.
+    const { tools } = (await caller.post('/mcp', LIST.body, LIST.headers)).body.result;
+    assert.ok(tools.every((tool: object) => !('outputSchema' in tool)));
   });
 
   test('serves every revision from 2025-03-26 to 2026-07-28, and names those it has for others', async () => {
