@@ -38,6 +38,11 @@ const CASES: readonly (readonly [string, string, string])[] = [
     '<p dir="auto"><a href="https://a.example/" rel="noopener noreferrer nofollow">x</a></p>',
   ],
   [
+    'a link with a title',
+    '[x]( https://a.example  "T" ) y',
+    '<p dir="auto"><a href="https://a.example/" rel="noopener noreferrer nofollow">x</a> y</p>',
+  ],
+  [
     'a reference link',
     '[x][y]\n\n[y]: https://a.example',
     '<p dir="auto"><a href="https://a.example/" rel="noopener noreferrer nofollow">x</a></p>',

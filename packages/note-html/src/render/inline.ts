@@ -52,6 +52,8 @@ const link: Write = (node, writer) => {
 const linkPart: Write = (node, writer) => {
   const { innermost } = writer;
   if (innermost?.name === 'Link' && innermost.close === '') return null;
+  // The text ends here; blanks around the address and the title are none of it.
+  if (writer.source.charAt(node.from) === ']') return { html: '', to: node.parent?.to };
   return node.name === 'URL' && !isDestination(node, writer) ? bareAddress(node, writer) : NOTHING;
 };
 

@@ -28,9 +28,9 @@ export interface Frame {
   readonly isTag: boolean;
 }
 
-/** Output of a node: a text that replaces it, or text around its children's output. */
+/** Output of a node: a text that replaces it, and source after it up to an offset; or text around its children's output. */
 export type Written =
-  | { readonly html: string }
+  | { readonly html: string; readonly to?: number | undefined }
   | { readonly open: string; readonly close: string; readonly hasText?: boolean };
 
 /** Writes a node; null writes only what its children are. */
@@ -116,7 +116,7 @@ export class NoteWriter {
     const written = write === undefined ? undefined : write(ref.node, this);
     if (written !== null && written !== undefined && 'html' in written) {
       if (written.html !== '') this.#push(written.html);
-      this.#at = Math.max(this.#at, ref.to);
+      this.#at = Math.max(this.#at, written.to ?? ref.to);
       return false;
     }
     const isBlock = BLOCKS[ref.name] !== undefined;
