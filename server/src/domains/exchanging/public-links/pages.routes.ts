@@ -28,10 +28,12 @@ export function publicPagesRoutes(links: PublicLinks, pages: PublicPages): RawRo
     },
     { ...shared, path, method: 'POST', limit: 'auth', handle: (request) => unlock(links, pages, request) },
   ]);
-  const handle = (request: RawRequest) => sendFile(pages, request);
+  const reading = { method: 'GET', head: true, forPeople: true, ownShare: true } as const;
   return [
     ...routes,
-    { path: '/s/:token/files/:file', method: 'GET', head: true, forPeople: true, ownShare: true, limit: FILES, handle },
+    { ...reading, path: '/s/:token/files/:file', limit: FILES, handle: (request) => sendFile(pages, request) },
+    // Any other address, which would open the web app.
+    { ...reading, path: '/s/*', limit: PAGES, handle: async ({ language }) => answer(gonePage(language), 404) },
   ];
 }
 

@@ -65,6 +65,34 @@ onEachEngine('public links', (openDatabase) => {
     assert.equal((await open(server, `${path}/n/${one}`)).status, 404);
   });
 
+  test('a public link opens no note and no file of another link, of its vault or another', async () => {
+    const { server, bob, write, attach, link } = await vaultWithNotes();
+    const fileIn = async (path: string) => /<img src="([^"]+)"/.exec((await open(server, path)).text)?.[1] ?? '';
+    const one = await write('One/Note.md', '![[one.png]]');
+    await attach('One/one.png', PNG);
+    await write('Two/Note.md', '![[two.png]]');
+    await attach('Two/two.png', PNG);
+    const [first, second] = [await link({ folder: 'One' }), await link({ folder: 'Two' })];
+    const { vault } = (await bob.post('/vaults', { name: 'Other' })).body;
+    const headers = { 'x-vault-id': vault.id };
+    const note = (await bob.post('/notes', { path: 'Note.md', content: '![[three.png]]', mtime: 1 }, headers)).body
+      .note;
+    await bob.post('/attachments', { path: 'three.png', content_base64: PNG, mtime: 1 }, headers);
+    const third = pathOf((await bob.post('/vault/links', { note_id: note.id }, headers)).body.url);
+    const noteOfFirst = `${first.path}/n/${one}`;
+    const files = [await fileIn(noteOfFirst), await fileIn(third)];
+    for (const address of [noteOfFirst, ...files]) assert.equal((await open(server, address)).status, 200);
+    const unknown = await open(server, '/s/x');
+    const pathsOf = [first.path, third];
+    for (const address of [noteOfFirst, ...files]) {
+      for (const other of [first.path, second.path, third].filter((path) => !address.startsWith(path))) {
+        const moved = pathsOf.reduce((moving, path) => moving.replace(path, other), address);
+        const { status, text } = await open(server, moved);
+        assert.deepEqual([status, text], [404, unknown.text], moved);
+      }
+    }
+  });
+
   test('a public link with a password shows nothing before it is sent from its own form', async () => {
     const { server, write, link } = await vaultWithNotes();
     const note = await write('Secret.md', 'canary-secret');
@@ -116,6 +144,7 @@ onEachEngine('public links', (openDatabase) => {
     const guessed = `/s/${Buffer.alloc(32, 'guess').toString('base64url')}`;
     const long = ['x'.repeat(101), 'x'.repeat(5000)].map((token) => `/s/${token}`);
     const malformed = ['/s/x', '/s/%00', '/s/a%2Fb', `/s/x/n/${vault}`, `/s/x/files/${vault}?signature=1.x`];
+    malformed.push('/s/', '/s/x/y', '/s/x/', '/s/x/n/', `${live.path}/y`, `${live.path}/files`, `${live.path}/n/x/y`);
     const wrong = [guessed, live.path.slice(0, -1), `${live.path}x`, `${live.path}/n/${vault}`, ...long, ...malformed];
     for (const path of [ended.path, gone.path, expired.path, ...wrong]) {
       const { status, headers: sent, text } = await open(server, path);
