@@ -13,6 +13,7 @@ import { freshPostgres, whyNoPostgres } from '../../kit/database/postgres.ts';
 import { openRaw } from '../../kit/database/raw-sql.ts';
 import type { Caller } from '../../kit/person.ts';
 import { cli, Folder } from '../../kit/programs/process.ts';
+import { form, formToken, open, pathOf } from '../../kit/public-pages.ts';
 import { startServer, type TestServer } from '../../kit/server.ts';
 import { startShared } from '../../kit/shared-vault.ts';
 
@@ -28,7 +29,7 @@ async function signIn(server: TestServer, { email, password }: { email: string; 
 describe('a backup of a shared vault', () => {
   for (const engine of ['sqlite', 'postgres'] as const) {
     const skip = engine === 'postgres' && noPostgres;
-    test(`carries its members, names, activity, invitations and watermarks to another place on ${engine}`, {
+    test(`carries its members, names, activity, invitations, links and watermarks elsewhere on ${engine}`, {
       skip,
     }, async () => {
       using folder = new Folder();
@@ -53,7 +54,7 @@ describe('a backup of a shared vault', () => {
         await using raw = await openRaw(place);
         return (await raw.all(marks)).map((row) => JSON.stringify(Object.values(row).map(String)));
       };
-      const { people, headers, vault, note, invitation, ids, watermarks } = await (async () => {
+      const { people, headers, vault, note, invitation, ids, links, watermarks } = await (async () => {
         await using db = await openDatabase(from.config);
         await using shared = await startShared({ open: async () => db, masterKey, blobs: 'database' });
         const { server, alice, bob, carol } = shared;
@@ -65,6 +66,12 @@ describe('a backup of a shared vault', () => {
         await bob.get(`/sync/changes?cursor=${cursor}`, { ...shared.headers, 'x-device-id': 'phone' });
         const invitation = await shared.invite({ role: 'editor', email: 'dave@example.org' });
         await shared.dave.get('/me');
+        const links = [];
+        for (const password of ['open sesame', undefined, undefined]) {
+          const made = await alice.post('/vault/links', { note_id: shared.note, password }, shared.headers);
+          links.push({ id: made.body.link.id as string, path: pathOf(made.body.url) });
+        }
+        await alice.delete(`/vault/links/${links[2]?.id}`, undefined, shared.headers);
         await backUpIntoFolder(backups, null, { config: from.config, passphrase: null });
         const people = {
           alice: server.alice,
@@ -79,6 +86,7 @@ describe('a backup of a shared vault', () => {
           note: shared.note,
           invitation,
           ids,
+          links: links.map(({ path }) => path),
           watermarks: await watermarksAt(from),
         };
       })();
@@ -106,6 +114,12 @@ describe('a backup of a shared vault', () => {
           listed.invitations.map(({ email }: { email: string }) => email),
           ['dave@example.org'],
         );
+        const opened = [];
+        for (const path of links) opened.push((await open(server, path)).status);
+        assert.deepEqual(opened, [401, 200, 404], 'links open what they opened, and one that was ended stays so');
+        const [locked = ''] = links;
+        const sent = { password: 'open sesame', token: formToken((await open(server, locked)).text) };
+        assert.equal((await open(server, locked, form(sent))).status, 303);
         const { versions } = (await alice.get(`/notes/by-id/${note}/versions`, headers)).body;
         const author = { kind: 'session', name: '', user_id: ids.carol, display_name: 'Carol' };
         assert.deepEqual(versions[0].actor, author);
@@ -133,12 +147,14 @@ describe('a backup of a shared vault', () => {
         assert.deepEqual(members, { Shared: 2, 'Shared (…)': 0 });
         const bobs = (await (await signIn(server, people.bob)).get('/vaults')).body.vaults;
         assert.equal(bobs.length, 1);
+        assert.equal(await server.app.publicLinks.count(), 2, 'the new vault has no public links');
       }
 
       const safe = await make('with revoked credentials');
       await restoreBackup({ path: backups, config: safe.config, passphrase: null, revokeCredentials: true });
       await using raw = await openRaw(safe.place);
       assert.deepEqual(await raw.all('select id from invitations'), [], 'they may have been withdrawn since');
+      assert.deepEqual(await raw.all('select id from public_links'), [], 'they may have been ended since');
       assert.equal((await raw.all('select user_id from vault_members')).length, 1);
     });
   }
