@@ -153,6 +153,8 @@ for (const version of releases()) {
       const signed = await new Caller(server.url).post('/auth/login', { email, password });
       assert.equal(signed.status, 200);
       const owner = new Caller(server.url, async () => ({ authorization: `Bearer ${signed.body.access_token}` }));
+      const { email_confirmed_at, methods } = (await owner.get('/me/sign-in')).body;
+      assert.deepEqual([email_confirmed_at, methods], [null, ['password']], 'an upgrade confirms no address');
       for (const vault of vaults.slice(0, 1))
         await checkSharing(server.url, owner, vault, contents.member !== undefined);
       assert.equal((await server.stop()).code, 0);
