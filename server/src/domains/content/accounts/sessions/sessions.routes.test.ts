@@ -159,12 +159,18 @@ onSqlite('the limits of signed-in pages behind one address', (open) => {
     assert.deepEqual(statuses, [401, 401, 429, 200, 200, 200, 200, 429, 429]);
   });
 
-  test('GET /auth/bootstrap answers 120 times a minute', async () => {
-    await using server = await startServer({ open, config: { authRateLimit: 2 } });
-    for (let count = 1; count <= 120; count++) {
-      assert.equal((await server.anyone.get('/auth/bootstrap')).status, 200, `request ${count}`);
+  test('the requests that begin a sign-in are answered 120 times a minute', async () => {
+    const publicUrl = 'https://notes.example.org';
+    await using server = await startServer({ open, config: { authRateLimit: 2, publicUrl } });
+    for (const [method, path, status] of [
+      ['GET', '/auth/bootstrap', 200],
+      ['POST', '/auth/passkeys/login/options', 200],
+      ['GET', '/auth/oidc/start', 302],
+    ] as const) {
+      const ask = async () => (await server.anyone.call(method, path, undefined, {})).status;
+      for (let count = 1; count <= 120; count++) assert.equal(await ask(), status, `request ${count} of ${path}`);
+      assert.equal(await ask(), 429, path);
     }
-    assert.equal((await server.anyone.get('/auth/bootstrap')).status, 429);
   });
 });
 
