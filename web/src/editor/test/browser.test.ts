@@ -6,6 +6,7 @@ import { inputMethodTests } from './suites/input-method.ts';
 import { insertingTests } from './suites/inserting.ts';
 import { longNoteTests } from './suites/long-note.ts';
 import { pasteTests } from './suites/paste.ts';
+import { publicPageTests } from './suites/public-page.ts';
 import { richTests } from './suites/rich.ts';
 import { storeTests } from './suites/store.ts';
 import { tableTests } from './suites/tables.ts';
@@ -20,6 +21,7 @@ inChromium('the editor in Chromium', [
   tableTests,
   pasteTests,
   hostileTests,
+  publicPageTests,
   storeTests,
   longNoteTests,
   heldPlaceTests,
