@@ -5,7 +5,7 @@ import { PublicPages } from './pages.ts';
 import type { OpenLink } from './public-links.ts';
 
 /** Pages over stand-ins of the domains: a folder with some notes, whose rendering ends with an error. */
-function pagesOver(count: number) {
+function pagesOver(count: number, publicUrl = 'https://notes.example') {
   const sorted = Array.from({ length: count }, (_, at) => ({ id: `${at}`, path: `Site/${at}`, title: `Note ${at}` }));
   sorted.sort((a, b) => (a.path < b.path ? -1 : 1));
   const deps = {
@@ -21,7 +21,7 @@ function pagesOver(count: number) {
         throw new TaskLimitError('time');
       },
     },
-    publicUrl: 'https://notes.example',
+    publicUrl,
   };
   return new PublicPages(deps as unknown as ConstructorParameters<typeof PublicPages>[0]);
 }
@@ -36,6 +36,11 @@ test('the public page of a folder lists 2,000 notes, and says so when there are 
   assert.match(cut.html, /<p class="soft" lang="en">Only the first 2,000 notes are listed\.<\/p>/);
   for (const { html } of [whole, cut]) assert.equal(html.split('/n/').length - 1, 2_000);
   assert.match((await pagesOver(2_001).open(FOLDER, 'token', null, 'de')).html, /Nur die ersten 2\.000 Notizen/);
+});
+
+test('the public page of a folder links below the path of the public URL', async () => {
+  const { html } = await pagesOver(1, 'https://notes.example/notes').open(FOLDER, 'token', null, 'en');
+  assert.match(html, /<a href="\/notes\/s\/token\/n\/0"/);
 });
 
 test('a public page says that its note takes too long to render, without anything of the note', async () => {

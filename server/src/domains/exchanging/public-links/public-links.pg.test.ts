@@ -93,6 +93,40 @@ onEachEngine('public links', (openDatabase) => {
     }
   });
 
+  test('files of a public link are shown only as pictures, audio and video, and only while it works', async () => {
+    const { server, alice, headers, write, attach, link } = await vaultWithNotes();
+    const svg = btoa('<svg xmlns="http://www.w3.org/2000/svg"/>');
+    const files = {
+      'a.png': PNG,
+      'b.svg': svg,
+      'c.pdf': btoa('%PDF-1.4'),
+      'd.mp3': btoa('ID3'),
+      'e.txt': btoa('text'),
+    };
+    for (const [name, bytes] of Object.entries(files)) await attach(`Files/${name}`, bytes);
+    const content = Object.keys(files).map((name) => `![[${name}]]`);
+    const note = await write('Files.md', content.join('\n\n'));
+    const [first, second] = [await link({ note_id: note }), await link({ note_id: note })];
+    const filesOf = async (path: string) => {
+      const { text } = await open(server, path);
+      return [...text.matchAll(/<(\w+)[^>]* (?:src|href)="([^"]*\/files\/[^"]+)"/g)];
+    };
+    const shown = [];
+    for (const [, tag, address = ''] of await filesOf(first.path)) {
+      const { headers: sent } = await open(server, address);
+      shown.push(`${tag} ${sent.get('content-disposition')?.split(';', 1)}`);
+    }
+    assert.deepEqual(shown, ['img inline', 'a attachment', 'a attachment', 'audio inline', 'a attachment']);
+    const [[, , ofFirst = ''] = [], [, , ofSecond = ''] = []] = [
+      ...(await filesOf(first.path)).slice(0, 1),
+      ...(await filesOf(second.path)).slice(0, 1),
+    ];
+    await alice.delete(`/vault/links/${first.id}`, undefined, headers);
+    assert.deepEqual([(await open(server, ofFirst)).status, (await open(server, ofSecond)).status], [404, 200]);
+    server.clock.advance({ minutes: 12 * 60 + 1 });
+    assert.deepEqual([(await open(server, second.path)).status, (await open(server, ofSecond)).status], [200, 404]);
+  });
+
   test('a public link with a password shows nothing before it is sent from its own form', async () => {
     const { server, write, link } = await vaultWithNotes();
     const note = await write('Secret.md', 'canary-secret');
