@@ -10,6 +10,7 @@ import { freshPostgres, whyNoPostgres } from '../../kit/database/postgres.ts';
 import { openRaw } from '../../kit/database/raw-sql.ts';
 import { Caller, type Headed } from '../../kit/person.ts';
 import { cli, Folder, startServe } from '../../kit/programs/process.ts';
+import { form, formToken } from '../../kit/public-pages.ts';
 import { registerAt } from '../../kit/setup-tokens.ts';
 
 /** A word for each kind of text that people write; each occurs nowhere else. */
@@ -119,6 +120,7 @@ async function run(database: () => Promise<({ url: string } & AsyncDisposable) |
   const hashes = await write(alice);
   tokens.push(...(await connect(server.url, alice)));
   await provoke(alice);
+  tokens.push(...(await publish(server.url, alice)));
   tokens.push(...(await administer(env)));
   // Searched while the log still holds the writes, and again after the log was folded into the database.
   const stored = stores(data, 'running');
@@ -229,6 +231,25 @@ async function attach(alice: Caller, headers: Headed): Promise<string[]> {
   ];
   for (const { status, body } of answers) assert.equal(status, 200, JSON.stringify(body));
   return bytes.map(sha256);
+}
+
+/** Opens public links, also with wrong passwords; returns their tokens and a password. */
+async function publish(url: string, alice: Caller): Promise<string[]> {
+  const { note } = (await alice.post('/notes', { path: 'public.md', content: 'public', mtime: 1 })).body;
+  const password = 'a quibble password';
+  const secrets = [password];
+  for (const more of [{}, { password }]) {
+    const made = await alice.post('/vault/links', { note_id: note.id, ...more });
+    assert.equal(made.status, 201, JSON.stringify(made.body));
+    const [, token = ''] = made.body.url.split('/s/');
+    secrets.push(token);
+    for (const path of ['', '/n/x', '/files/x', '/x']) await fetch(`${url}/s/${token}${path}`);
+    const page = await (await fetch(`${url}/s/${token}`)).text();
+    if (!('password' in more)) continue;
+    const sent: RequestInit = { ...form({ password, token: formToken(page) }), redirect: 'manual' };
+    assert.equal((await fetch(`${url}/s/${token}`, sent)).status, 303);
+  }
+  return secrets;
 }
 
 /** Makes requests that fail, each with words in it that an error message might repeat. */
