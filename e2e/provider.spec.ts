@@ -112,3 +112,17 @@ test('a person without a password proves at the provider who deletes the account
   await dialog.getByRole('button', { name: 'Continue' }).click();
   await expect(providerButton(page)).toBeVisible();
 });
+
+test('a link of the operator signs in on a server without passwords', async ({ page, context }) => {
+  const { provider, server } = await start();
+  await using _provider = provider;
+  await using _server = server;
+  const { email } = await signedIn(server, context);
+  await context.clearCookies();
+  await page.goto(await server.command('admin', 'login-link', email));
+  await expectAccessible(page);
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+  await expect(page.getByRole('heading', { level: 2, name: 'Notes' })).toBeVisible();
+  await page.goto(`${server.url}/settings/sessions`);
+  await expect(page.getByText('by a link of the operator')).toBeVisible();
+});

@@ -1,8 +1,9 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { startLink } from '@notevault/protocol/start-link.ts';
 import { type FreshDatabase, freshPostgres } from '../../server/test/kit/database/postgres.ts';
 import { openRaw, type Raw } from '../../server/test/kit/database/raw-sql.ts';
@@ -23,6 +24,9 @@ interface Address {
 }
 
 const ROOT = join(import.meta.dirname, '../..');
+const { TEST_EXECUTABLE: executable, TEST_PROGRAM: program = join(ROOT, 'cli/src/main.ts') } = process.env;
+/** The command that starts the program. */
+const PROGRAM = executable === undefined ? ([process.execPath, program] as const) : ([executable] as const);
 
 /**
  * A server as people start it, in a process of its own, with its own folder and port, and with `TEST_ENGINE=postgres`
@@ -71,8 +75,7 @@ export class Server implements AsyncDisposable {
 
   /** Starts the process, again after `kill`. */
   async run(): Promise<void> {
-    const { TEST_EXECUTABLE: executable, TEST_PROGRAM: program = join(ROOT, 'cli/src/main.ts') } = process.env;
-    const [command, script] = executable === undefined ? [process.execPath, [program]] : [executable, []];
+    const [command, ...script] = PROGRAM;
     const child = spawn(command, [...script, 'serve'], {
       env: { ...process.env, ...this.#environment },
       stdio: ['ignore', 'ignore', 'pipe'],
@@ -89,6 +92,13 @@ export class Server implements AsyncDisposable {
   /** The address of the page that makes the first account, before there is one; asked once. */
   setupUrl(): string {
     return startLink(this.url, 'setup', setupFor(this.url).setup_token ?? '');
+  }
+
+  /** Runs a command of the operator beside the server; resolves to its output. */
+  async command(...args: string[]): Promise<string> {
+    const [command, ...script] = PROGRAM;
+    const env = { ...process.env, ...this.#environment };
+    return (await promisify(execFile)(command, [...script, ...args], { env })).stdout.trim();
   }
 
   /** Reads the stored rows while the server runs. */
