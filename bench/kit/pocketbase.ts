@@ -20,8 +20,10 @@ export interface PocketBase extends AsyncDisposable {
 export async function startPocketBase(binary: string): Promise<PocketBase> {
   const folder = await mkdtemp(join(tmpdir(), 'notevault-bench-'));
   const address = `127.0.0.1:${await freePort()}`;
-  await runProgram(binary, ['superuser', 'upsert', LOGIN.email, LOGIN.password, '--dir', folder]);
-  const program = startProgram(binary, ['serve', '--http', address, '--dir', folder]);
+  // It keeps migrations of collections beside its folder, and applies those of another server too.
+  const dir = ['--dir', join(folder, 'data')];
+  await runProgram(binary, ['superuser', 'upsert', LOGIN.email, LOGIN.password, ...dir]);
+  const program = startProgram(binary, ['serve', '--http', address, ...dir]);
   const url = `http://${address}`;
   await untilReady(url);
   const post = async <Answer>(path: string, body: object, headers: Record<string, string> = {}): Promise<Answer> => {
