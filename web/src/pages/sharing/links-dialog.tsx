@@ -154,7 +154,7 @@ function LinkRow({ vaultId, link, isNamed }: LinkRowProps) {
       </span>
       <span className={styles.who}>
         <span dir="auto">{name}</span>
-        <small>{facts.join(' · ')}</small>
+        <small className={styles.facts}>{facts.join(' · ')}</small>
       </span>
       <Button aria-label={t('links.endOf', { name })} onClick={() => ending.mutate(undefined)}>
         {t('links.end')}
