@@ -23,6 +23,8 @@ import { type Rewrite, rewriteLinks } from './rewrite-links.ts';
 export interface LinkMove {
   /** New targets by note and position among its links. */
   readonly rewrites: ReadonlyMap<NoteId, readonly LinkChange[]>;
+  /** Links that keep their text and get another target. */
+  readonly retargets: { readonly length: number };
 }
 
 export interface RewrittenNote {
@@ -60,7 +62,7 @@ const BATCH_BYTES = 2 * MB;
 /** Bytes of new texts that one call writes. */
 const SLICE_BYTES = 256 * 1024;
 /** Some 10 MB in memory: each edge is an object with two keys. */
-const BATCH_REWRITES = 20_000;
+const BATCH_LINKS = 20_000;
 
 /** Prepares a move's changes in batches: to the moving notes, and to notes that link to moving entries. */
 export async function* prepareMove(
@@ -86,11 +88,9 @@ export async function* prepareMove(
     const changed = new Map(rows.map((row) => [row.id, row.size_bytes]));
     const bytes = texts.reduce((sum, { id, doc }) => sum + (changed.get(id) ?? 0) + (doc?.length ?? 0), 0);
     const rewrites = ids.reduce((sum, id) => sum + (plan.rewrites.get(id)?.length ?? 0), 0);
+    const many = bytes > BATCH_BYTES || rewrites + plan.retargets.length >= BATCH_LINKS;
     // Sizes differ: if these notes were large, the next batch takes fewer.
-    size =
-      bytes > BATCH_BYTES || rewrites >= BATCH_REWRITES
-        ? Math.max(1, Math.floor(size / 4))
-        : Math.min(BATCH_NOTES, size * 2);
+    size = many ? Math.max(1, Math.floor(size / 4)) : Math.min(BATCH_NOTES, size * 2);
   }
 }
 
