@@ -52,5 +52,7 @@ onSqlite('answers of tools in a large vault', (open) => {
     assert.deepEqual(shown, paths.slice(0, shown.length));
     await server.alice.delete('/folders/f?recursive=true');
     assert.deepEqual(await walked('list_trash', {}, pathsIn('items')), paths);
+    const actions = (data: Record<string, { action: string }[]>) => (data.items ?? []).map(({ action }) => action);
+    assert.deepEqual(await walked('recent_changes', { limit: 1 }, actions), ['delete', 'write', 'write']);
   });
 });
