@@ -4,7 +4,10 @@ import { test } from 'node:test';
 import { Assistant } from '../kit/clients/mcp.ts';
 import { onEachEngine } from '../kit/engines.ts';
 import { startServer, type TestServerOptions } from '../kit/server.ts';
+import { until } from '../kit/until.ts';
 import { doTasks, writeTaskNotes } from './everyday-tasks.ts';
+
+const INDEX_MS = 240_000;
 
 async function start(options: TestServerOptions) {
   const server = await startServer(options);
@@ -14,8 +17,11 @@ async function start(options: TestServerOptions) {
   const write = async (path: string, content: string) =>
     (await server.alice.post('/notes', { path, content, mtime: 1 })).body.note;
   const read = async (path: string) => (await server.alice.get(`/notes/${encodeURIComponent(path)}`)).body;
+  const isIndexed = async () => (await server.alice.post('/search', { query: 'x', mode: 'keyword' })).status === 200;
+  /** On a busy machine, making the index takes longer than a search may. */
+  const indexed = () => until(isIndexed, 'the index', INDEX_MS);
   return {
-    ...{ server, vault, assistant, write, read },
+    ...{ server, vault, assistant, write, read, indexed },
     async [Symbol.asyncDispose]() {
       await assistant.client.close();
       await server[Symbol.asyncDispose]();
@@ -27,6 +33,7 @@ onEachEngine('everyday tasks of an assistant', (open) => {
   test('twelve tasks take at most two calls each, three to merge notes or move a section', async () => {
     await using home = await start({ open, config: { mcpWritesPerMinute: 0 } });
     await writeTaskNotes(home.server.alice);
+    await home.indexed();
     const { key } = (await home.server.alice.post('/api-keys', { name: 'tasks' })).body;
     const costs = await doTasks(() => Assistant.connect(home.server, key), home.server.clock.now());
     assert.equal(costs.length, 12);
@@ -192,6 +199,7 @@ onEachEngine('everyday tasks of an assistant', (open) => {
     const changed_after = new Date(home.server.clock.now()).toISOString();
     home.server.clock.advance({ minutes: 1 });
     await home.write('new.md', 'soil');
+    await home.indexed();
     const { data } = await home.assistant.call('search_notes', { query: 'soil', mode: 'keyword', changed_after });
     assert.deepEqual(
       data.results.map(({ path }: { path: string }) => path),
