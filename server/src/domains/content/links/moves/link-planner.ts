@@ -5,6 +5,7 @@ import type { ReadHandle, WriteHandle } from '../../../../ports/database/databas
 import type { MovingEntry } from '../../entries/entries.ts';
 import type { LinkPlanner, PreparedLinks, RewrittenNote } from '../../notes/notes.ts';
 import type { OpenVault } from '../../vaults/vaults.ts';
+import type { WaitingNames } from '../edges/pending-resolutions.ts';
 import { findReferringNotes } from '../edges/referring-notes.ts';
 import { type EdgeDeps, RESOLVED_AT_ONCE } from '../edges/resolve-again.ts';
 import { keysOfEdge, withTarget } from '../edges/stored-links.ts';
@@ -31,7 +32,8 @@ export async function planMove(
 ): Promise<LinkPlanner> {
   const index = await indexMoves(vault, moving, yieldIfDue);
   const move: Move = { extensions, handle, vault, index, yieldIfDue };
-  const names: MovedNames = { since: await pending.nextSeq(handle, vault), retargets: 0, waiting: new Set() };
+  // Read only when names wait. The move is planned again if the vault has another seq by then.
+  const names: MovedNames = { since: () => pending.nextSeq(handle, vault), retargets: 0, waiting: new Set() };
   return {
     sources: [...(await findReferringNotes(handle, vault, index.keys, yieldIfDue))] as NoteId[],
     plan: (ids) => planLinks(move, ids),
@@ -88,8 +90,8 @@ interface MoveLinksPlan extends LinkRewritePlan, Sources {
 
 /** The names whose links a move resolves again, over all batches of notes. */
 interface MovedNames {
-  /** The first seq that the move's entries may get. */
-  readonly since: number;
+  /** Reads the first seq that the move's entries get. */
+  readonly since: () => Promise<number>;
   /** Number of links with another target and the same text. */
   retargets: number;
   /** The names left to PendingResolutions, in hex. */
@@ -97,15 +99,18 @@ interface MovedNames {
 }
 
 /** Returns the retargets to write in the move's transaction, or, if there are too many, the further names that wait. */
-function retargetsWithin(names: MovedNames, plan: MoveLinksPlan): Pick<EdgeWrites, 'retargets' | 'waiting'> {
+async function retargetsWithin(
+  names: MovedNames,
+  plan: MoveLinksPlan,
+): Promise<Pick<EdgeWrites, 'retargets' | 'waiting'>> {
   names.retargets += plan.retargets.length;
   const retargets = plan.retargets.map(({ edge, target }) => withTarget(edge, target));
-  if (names.retargets <= RESOLVED_AT_ONCE) return { retargets, waiting: [] };
-  const waiting = distinct(retargets.flatMap(keysOfEdge)).filter((key) => {
+  if (names.retargets <= RESOLVED_AT_ONCE) return { retargets, waiting: null };
+  const keys = distinct(retargets.flatMap(keysOfEdge)).filter((key) => {
     const before = names.waiting.size;
     return names.waiting.add(key.toString('hex')).size > before;
   });
-  return { retargets: [], waiting };
+  return { retargets: [], waiting: keys.length === 0 ? null : { keys, since: await names.since() } };
 }
 
 async function prepareEdges(
@@ -114,9 +119,9 @@ async function prepareEdges(
   plan: MoveLinksPlan,
   rewritten: ReadonlyMap<NoteId, RewrittenNote>,
 ): Promise<PreparedEdges> {
-  const within = retargetsWithin(names, plan);
+  const within = await retargetsWithin(names, plan);
   const retargetsOf = Map.groupBy(within.retargets, ({ source_id }) => source_id);
-  const prepared: EdgeWrites = { ...within, since: names.since, changed: [], cleared: [], edges: [], texts: [] };
+  const prepared: EdgeWrites = { ...within, changed: [], cleared: [], edges: [], texts: [] };
   const left = new Map(plan.left);
   for (const [source, note] of rewritten) {
     await yieldIfDue();
@@ -230,9 +235,8 @@ function isSameKey(a: Buffer | null, b: Buffer | null): boolean {
 interface EdgeWrites {
   /** Edges that get another target under the same keys. */
   readonly retargets: readonly store.StoredEdge[];
-  /** Names of links that get another target after the move, whose entries have the seq `since` or a later one. */
-  readonly waiting: readonly Buffer[];
-  readonly since: number;
+  /** Names of links that get another target after the move; null if there are none. */
+  readonly waiting: WaitingNames | null;
   /** Edges that get other keys or another target. */
   readonly changed: store.StoredEdge[];
   /** Notes whose edges are all replaced. */
@@ -250,8 +254,8 @@ export async function applyMove(
   links: PreparedLinks,
 ): Promise<void> {
   // Only this domain prepares moves.
-  const { waiting, since, retargets, changed, cleared, edges, texts } = links as PreparedEdges;
-  if (waiting.length > 0) await pending.addSince(handle, vault, { keys: waiting, since });
+  const { waiting, retargets, changed, cleared, edges, texts } = links as PreparedEdges;
+  if (waiting !== null) await pending.addSince(handle, vault, waiting);
   for (const slice of slicesOf(retargets, SLICE))
     await handle.runMany(store.overwriteTargets, { vault: vault.id }, slice);
   for (const slice of slicesOf(changed, SLICE)) await handle.runMany(store.overwriteEdges, { vault: vault.id }, slice);
