@@ -31,9 +31,11 @@ select{flex:none;max-width:60%}
 .buttons{display:flex;flex-wrap:wrap;gap:8px;justify-content:flex-end;margin-bottom:16px}
 .buttons:last-child,p:last-child{margin-bottom:0}
 button{cursor:pointer;padding:4px 16px;border-color:var(--line);font-weight:550}
+form+p{margin-top:16px}
 button:hover{border-color:var(--border)}
 button.main{background:var(--accent);border-color:var(--accent);color:var(--on-accent)}
-button.link{min-height:24px;border:0;padding:0;background:none;text-decoration:underline var(--underline) 1.5px;text-underline-offset:3px;color:var(--accent-ink);font-weight:400}
+button.link{min-height:24px;border:0;padding:0;background:none;font-weight:400}
+a,button.link{text-decoration:underline var(--underline) 1.5px;text-underline-offset:3px;color:var(--accent-ink)}
 :focus-visible{outline:2px solid var(--accent);outline-offset:2px}
 @media (pointer:coarse){input,select,button{min-height:44px}input,select{font-size:16px}}
 `;
