@@ -88,7 +88,7 @@ test('a passkey links a device, on pages without script', async ({ page, context
   const { device_code, user_code } = await client.startDeviceLink({ device_name: 'Desk' });
   await page.goto(`${server.url}/link?code=${user_code}`);
   await page.getByRole('link', { name: 'Use a passkey' }).click();
-  await expect(page.getByRole('heading', { name: 'Go on with a passkey' })).toBeVisible();
+  await expect(page.getByRole('heading', { name: 'Continue with a passkey' })).toBeVisible();
   await expectAccessible(page);
   await authenticator.use(() => passkeyButton(page).click());
   await page.getByLabel('Vault').selectOption({ label: 'Notes' });

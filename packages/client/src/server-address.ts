@@ -1,5 +1,5 @@
-/** Returns the public address of a server, with its path and without a slash at the end, from one with or without `/api`. */
+/** Removes `/api` and slashes from the end of a server's address; the path of its public URL stays. */
 export const serverAddress = (url: string): string => url.replace(/\/+(api\/*)?$/, '');
 
-/** Returns the address of a server's socket, below the same path. */
+/** Returns the address of a server's live socket. @param url the server's address, with or without `/api`. */
 export const socketAddress = (url: string): string => `${serverAddress(url).replace(/^http/, 'ws')}/api/sync/socket`;

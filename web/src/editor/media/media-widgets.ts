@@ -63,8 +63,8 @@ function movesCursor({ target }: Event): boolean {
 }
 
 /**
- * Puts the cursor at the source of an image or placeholder that is pressed. The element tells the place: one by
- * coordinates is a line too low while the blank line below is not measured.
+ * Puts the cursor at the source of an image or placeholder that is pressed. The place comes from the element: the editor
+ * would look it up by coordinates, and find the line below until the blank line between has been measured.
  */
 export const mediaPresses = EditorView.domEventHandlers({
   mousedown(event, view) {

@@ -58,6 +58,7 @@ export class PendingResolutions implements AsyncDisposable {
     handle.onCommit(() => this.#begin(vault));
   }
 
+  /** Returns the seq that the next change of a vault gets. */
   async nextSeq(handle: ReadHandle, vault: OpenVault): Promise<number> {
     return (await this.#deps.vaults.currentSeq(handle, vault)) + 1;
   }

@@ -10,6 +10,7 @@ export type SnapshotPair = readonly [before: Uint8Array, after: Uint8Array];
 /** The clocks that writes inserted, by client. */
 export type InsertedRanges = ReadonlyMap<number, readonly ClockRange[]>;
 
+/** Returns the clocks that writes inserted, by client and in order. */
 export function insertedBy(writes: readonly SnapshotPair[]): InsertedRanges {
   const ranges = new Map<number, ClockRange[]>();
   for (const [before, after] of writes) {
