@@ -7,7 +7,7 @@ import { movesRun } from './moves.ts';
 import { undoRun } from './undo.ts';
 
 const MOVES_SEEDS = 2000;
-const UNDO_SEEDS = 200;
+const UNDO_SEEDS = 1000;
 const ISOLATION_SEEDS = 20;
 const ISOLATION_ROUNDS = 50;
 

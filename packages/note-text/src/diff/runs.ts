@@ -101,6 +101,12 @@ export function positionOf(baseAt: number, runs: readonly Run[]): number {
   return run.alive ? run.nowStart + baseAt - run.baseStart : run.nowStart;
 }
 
+/** Offset in the base of a letter of the stored text; null if the base does not have it. */
+export function baseOffsetOf(storedAt: number, runs: readonly Run[]): number | null {
+  const run = runs[firstWhere(runs, ({ nowStart, length, alive }) => nowStart + (alive ? length : 0) > storedAt)];
+  return run?.alive && run.nowStart <= storedAt ? run.baseStart + storedAt - run.nowStart : null;
+}
+
 /** Index of the run that contains the base offset. */
 function firstEndingAfter(runs: readonly Run[], baseAt: number): number {
   return firstWhere(runs, (run) => run.baseStart + run.length > baseAt);

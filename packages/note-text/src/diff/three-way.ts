@@ -13,6 +13,7 @@ import { type Hunk, hunksOf } from './myers.ts';
 import { byPlaces } from './places.ts';
 import {
   apart,
+  baseOffsetOf,
   changesAt,
   insertionsIn,
   positionOf,
@@ -46,7 +47,7 @@ export function clientEdits(
 ): Merge {
   const { base, stored, client } = sent;
   if (client === stored || client === base) return { edits: [], replaced: [] };
-  if (stored === base) return { edits: minimalDiff(base, client, limits), replaced: [] };
+  if (stored === base) return { edits: [...(changes ?? minimalDiff(base, client, limits))], replaced: [] };
   const hunks = hunksOf(changes ?? minimalDiff(base, client, limits));
   return withBudget(mergeWork, limits.allowed ?? mergeWork, (budget) => {
     const known = storedChanges(sent.runs, base.length, stored.length);
@@ -63,7 +64,8 @@ export function clientEdits(
     const made = new Set(resolved.flatMap((each) => each.made));
     const rest = moved.filter((hunk) => !made.has(hunk));
     const steps = placesOf(rest, index).flatMap((place) => stepsAt(texts, place, both.stored, budget));
-    const edits = apart([...steps, ...resolved.flatMap((each) => each.edits)]);
+    const found = apart([...steps, ...resolved.flatMap((each) => each.edits)]);
+    const edits = changes === undefined ? found : withWordsApart(sent, changes, found);
     return { edits, replaced: resolved.flatMap((each) => each.replaced) };
   });
 }
@@ -200,6 +202,27 @@ function betweenWords({ stored, client, insertions }: Texts, { from, to }: Regio
     isGlued(stored.charAt(at - 1), client.charAt(from)) && !isInsideWord(client, from) && isInserted(at - 1);
   const behind = isGlued(client.charAt(to - 1), stored.charAt(at)) && !isInsideWord(client, to) && isInserted(at);
   return `${before ? ' ' : ''}${client.slice(from, to)}${behind ? ' ' : ''}`;
+}
+
+/**
+ * Keeps a blank of each removal that would otherwise join two words, unless the changes join the same two: a reverted
+ * write may have inserted the blank beside which somebody else wrote a word.
+ */
+function withWordsApart({ stored, runs }: Texts, changes: readonly Edit[], edits: readonly Edit[]): Edit[] {
+  const removals = new Map(changes.filter(({ insert }) => insert === '').map(({ at, remove }) => [at, at + remove]));
+  return edits.flatMap((edit) => {
+    const { at, remove } = edit;
+    const end = at + remove;
+    const blank = stored.slice(at, end).search(/\s/);
+    if (blank < 0 || !joinsWords(stored.charCodeAt(at - 1)) || !joinsWords(stored.charCodeAt(end))) return [edit];
+    const before = baseOffsetOf(at - 1, runs);
+    if (before !== null && removals.get(before + 1) === baseOffsetOf(end, runs)) return [edit];
+    const around = [
+      { at, remove: blank, insert: '' },
+      { at: at + blank + 1, remove: remove - blank - 1, insert: '' },
+    ];
+    return around.filter((each) => each.remove > 0);
+  });
 }
 
 const END: Stretch = { inStored: Number.POSITIVE_INFINITY, inClient: Number.POSITIVE_INFINITY, length: 0 };
