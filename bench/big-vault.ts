@@ -52,7 +52,7 @@ interface Cost {
   readonly cpuMs: number;
   /** Processor time of PostgreSQL meanwhile, in ms; 0 on SQLite. */
   readonly databaseCpuMs: number;
-  /** The most resident memory during the work, in MB. */
+  /** Peak resident memory during the work, in MB. */
   readonly peakMb: number;
 }
 

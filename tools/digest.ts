@@ -27,7 +27,7 @@ const WEB = [
 
 /** Something that is built, with a digest of its sources beside it. */
 export interface Built {
-  /** Where the digest is kept, relative to the root. */
+  /** Path of the stored digest, relative to the root. */
   readonly stamp: string;
   readonly sources: readonly string[];
 }

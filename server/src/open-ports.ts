@@ -229,7 +229,7 @@ async function copyBeforeUpgrade({ databaseUrl, dataDir }: Config): Promise<void
   }
 }
 
-/** The total size of files, of which some may not exist. */
+/** Total size of the files that exist, in bytes. */
 async function sizeOf(...files: string[]): Promise<number> {
   const sizes = await Promise.all(
     files.map((file) =>

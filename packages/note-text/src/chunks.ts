@@ -17,7 +17,7 @@ export function headingPath(headings: readonly string[]): string {
   return headings.join(' > ');
 }
 
-/** Most chunks of one note. A longer note gets larger chunks, so that all of it is covered. */
+/** Maximum number of chunks of a note. A longer note gets larger chunks, so that all of it is covered. */
 export const maxChunks = 2000;
 const maxHeadingLength = 200;
 /** Share of a chunk below which a section is joined with the next section of the same parent. */

@@ -6,7 +6,7 @@ import { parseMapping, type YamlMapping, type YamlNode } from './frontmatter/yam
 export type PropertyScalar = string | number | boolean;
 export type PropertyValue = PropertyScalar | readonly PropertyScalar[];
 
-/** Most properties that are read of one note. */
+/** Maximum number of properties read from a note. */
 const maxProperties = 100;
 
 /**

@@ -1,4 +1,4 @@
-/** Most tags kept of one note. */
+/** Maximum number of tags kept from a note. */
 const maxTags = 1_000;
 
 /** A longer run of letters is not a tag but text that happens to follow a `#`. */

@@ -24,7 +24,7 @@ export interface PlacedTask extends Task {
   readonly markAt: number;
 }
 
-/** Most tasks read of one note. */
+/** Maximum number of tasks read from a note. */
 const maxTasks = 5_000;
 const maxTextLength = 1_000;
 

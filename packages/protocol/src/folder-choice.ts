@@ -1,4 +1,4 @@
-/** Where templates and daily notes are in a vault. */
+/** Folders for templates and daily notes in a vault. */
 export interface Folders {
   readonly templates: string;
   readonly daily: string;

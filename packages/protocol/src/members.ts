@@ -6,7 +6,7 @@ const DAY_SECONDS = 24 * 60 * 60;
 /** Lifetime of an invitation in seconds. */
 export const INVITATION_SECONDS = { usual: 7 * DAY_SECONDS, max: 30 * DAY_SECONDS };
 export const INVITATION_USES_MAX = 100;
-/** Most members that a vault can have beside its owner. */
+/** Maximum number of members of a vault, without its owner. */
 export const MEMBERS_MAX = 100;
 
 const MemberRole = Type.Enum(['viewer', 'editor'], { description: '`viewer` reads, `editor` writes too.' });

@@ -16,7 +16,7 @@ import {
   Uuid,
 } from './values/schemas.ts';
 
-/** Most bytes of a note's text in UTF-8. */
+/** Maximum size of a note's text in UTF-8, in bytes. */
 export const NOTE_BYTES_MAX = 10 * MB;
 
 export const UpsertNote = Type.Object({

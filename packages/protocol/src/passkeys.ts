@@ -5,7 +5,7 @@ import { Nullable, Timestamp, Uuid } from './values/schemas.ts';
 const Bytes = Type.String({ pattern: '^[\\w-]+$' });
 const Kind = Type.Literal('public-key');
 
-/** WebAuthn’s `RegistrationResponseJSON`, of which unknown fields are ignored. */
+/** WebAuthn’s `RegistrationResponseJSON`. Unknown fields are ignored. */
 export const NewPasskeyBody = Type.Object({
   id: Bytes,
   rawId: Bytes,
@@ -19,7 +19,7 @@ export const NewPasskeyBody = Type.Object({
 });
 export type NewPasskeyBody = Static<typeof NewPasskeyBody>;
 
-/** WebAuthn’s `AuthenticationResponseJSON`, of which unknown fields are ignored. */
+/** WebAuthn’s `AuthenticationResponseJSON`. Unknown fields are ignored. */
 const AssertionFields = {
   id: Bytes,
   rawId: Bytes,

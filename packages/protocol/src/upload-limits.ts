@@ -4,13 +4,13 @@ import { GB, KB, MB } from './values/byte-units.ts';
 
 /** The version of the protocol for uploads in slices (https://tus.io/protocols/resumable-upload). */
 export const TUS_VERSION = '1.0.0';
-/** Most bytes of a slice with a checksum: until the checksum is known, none of them counts as received. */
+/** Maximum size of a slice with a checksum, in bytes: none of it counts as received before the checksum is known. */
 export const CHECKED_SLICE_MAX = 16 * MB;
 /** Fewest bytes of a slice that is not the last one. */
 export const SLICE_MIN = 256 * KB;
 /** The parts in which the server stores what arrives. */
 export const PART_BYTES = 8 * MB;
-/** Most bytes that an account may have announced where its plan has no cap. */
+/** Maximum number of announced bytes per account if its plan has no cap. */
 export const ANNOUNCED_MAX = 10 * GB;
-/** Most uploads that an account has open. */
+/** Maximum number of open uploads per account. */
 export const OPEN_UPLOADS_MAX = 16;

@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { DryRun, Nullable } from './values/schemas.ts';
 
-/** Most notes that one request changes. */
+/** Maximum number of notes that one request changes. */
 export const CHANGED_NOTES_MAX = 5000;
 
 const Plan = Type.Optional(

@@ -4,7 +4,7 @@ import { isLike, likeness } from '../src/engine/likeness.ts';
 import { Calm, CalmDevice as Device } from './simulation/calm-device.ts';
 import { SimServer } from './simulation/sim-server.ts';
 
-/** A text of some hundred letters, of which no two numbers have a row of words in common. */
+/** A text of some hundred letters. Texts of two numbers have no sequence of words in common. */
 const prose = (number: number, sentences = 12) =>
   Array.from({ length: sentences }, (_, at) => `Word${number}x${at} begins sentence ${number}-${at} here.\n`).join('');
 

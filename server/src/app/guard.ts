@@ -112,7 +112,7 @@ export class RequestGuard implements Guard {
   }
 }
 
-/** A vault of which nothing is read before it is open. */
+/** A vault whose rows are not read before it is opened. */
 function unexpected(open: SelectedVault['open']): SelectedVault {
   return { expected: undefined, open, refused: () => undefined };
 }

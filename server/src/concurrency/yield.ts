@@ -19,7 +19,7 @@ export class SliceScheduler {
   #scheduled = false;
   /** Whether what runs now was resumed in its turn. */
   #inTurn = false;
-  /** When the slice of this turn began. */
+  /** Start of this turn's slice. */
   #slice: { readonly began: number } | undefined;
   /** How often work was resumed in a later turn of the loop. */
   resumed = 0;

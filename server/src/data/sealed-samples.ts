@@ -69,7 +69,7 @@ interface SealedValue {
 export interface Samples {
   /** Columns whose values were opened; tables without rows are left out. */
   readonly opened: readonly string[];
-  /** Columns of data of which a value could not be opened. */
+  /** Columns with a value that could not be opened. */
   readonly damaged: readonly string[];
   /** Tables whose sealed values search has derived from notes and can rebuild. */
   readonly rebuilt: readonly string[];

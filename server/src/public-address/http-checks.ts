@@ -6,7 +6,7 @@ import { http } from '../http/node-http.ts';
 const TIMEOUT_MS = 20_000;
 const PIECE = Buffer.alloc(64 * 1024);
 
-/** An answer, of which the body is read only up to a bound. */
+/** A response. Its body is read up to a limit. */
 export interface HttpAnswer {
   readonly status: number;
   readonly headers: IncomingMessage['headers'];

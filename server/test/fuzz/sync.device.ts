@@ -96,7 +96,7 @@ export class Device {
     this.#vault = vault as VaultId;
   }
 
-  /** Ids of the notes of which it has a copy. */
+  /** Ids of the notes that it has a copy of. */
   get notes(): string[] {
     return [...this.#copies.keys()];
   }

@@ -110,7 +110,7 @@ export async function openFixtures(open: () => Promise<Database>, options: Fixtu
   return { db, keys, clock, mails, accounts: withSetupToken(accounts), vaults, hookCalls };
 }
 
-/** Accounts of which the first is registered with the setup token, unless another one is sent. */
+/** Accounts. The first is registered with the setup token, unless another one is sent. */
 function withSetupToken(accounts: Accounts): Accounts {
   const register: Accounts['register'] = async (account, client) =>
     accounts.register({ setup_token: await accounts.setupToken(), ...account }, client);

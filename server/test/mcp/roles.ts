@@ -20,7 +20,7 @@ import { type Known, toolCalls } from './tool-calls.ts';
 
 /** Reading tools that need an editor: see the table of operations. */
 const FOR_EDITORS = ['list_trash', 'get_history', 'recent_changes'];
-/** These name no vault: they say nothing of one that is not there, instead of refusing it. */
+/** Tools without a vault argument: they leave out a vault that does not exist, instead of refusing it. */
 const OF_ALL_VAULTS = ['list_vaults', 'search'];
 
 interface Asked {

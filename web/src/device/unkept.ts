@@ -18,7 +18,7 @@ export function setUnkept(what: object, isUnkept: boolean): void {
 }
 
 const LOCK = 'notevault-unkept';
-/** That of this tab, which may be held longer than there is something. */
+/** Name of this tab's lock, which may be held longer than there are unsent edits. */
 const OWN_LOCK = `${LOCK} ${Math.random()}`;
 let release: (() => void) | null = null;
 

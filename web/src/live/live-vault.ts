@@ -95,7 +95,7 @@ function applyChanges(vault: string, queries: QueryClient, changes: readonly Syn
   return next !== old;
 }
 
-/** Where in the feed the tree is that is shown: all before that is in it. */
+/** Returns the feed position of the shown tree, which includes every change before it. */
 async function cursorOfTree(vault: string, queries: QueryClient): Promise<string | null> {
   return (await queries.ensureQueryData(treeQuery(vault))).resume_cursor ?? null;
 }

@@ -2,7 +2,7 @@ import { useTexts } from '../i18n/use-texts.ts';
 import { Notice } from '../ui/feedback/notice.tsx';
 import { Page } from './page.tsx';
 
-/** In place of a page that members who only read a vault have not. */
+/** Shown instead of a page that viewers of a vault do not have. */
 export function ForEditors({ title }: { readonly title: string }) {
   const t = useTexts('vault');
   return (

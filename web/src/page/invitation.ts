@@ -1,6 +1,6 @@
 import { BASE } from '../platform/base.ts';
 
-/** Where somebody arrives who is invited to a vault; the token is the fragment, which browsers send to nobody. */
+/** Page of an invitation to a vault. The token is in the fragment, which browsers do not send. */
 export const INVITATION_PATH = `${BASE}invite`;
 /** Key of the invitation in the tab's storage; it survives signing in and out. */
 export const STORED_INVITATION = 'notevault-invitation';

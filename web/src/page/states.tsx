@@ -14,7 +14,7 @@ interface EmptyProps {
   readonly children?: ReactNode;
 }
 
-/** In place of a list that has nothing in it. */
+/** Shown instead of an empty list. */
 export function Empty({ icon, title, children }: EmptyProps) {
   return (
     <div className={styles.state}>
@@ -54,7 +54,7 @@ export function Failed({ error, again, isOld = false }: FailedProps) {
   );
 }
 
-/** Where rows will be; it shows only after a moment, in which most are there. */
+/** Placeholder for rows. It appears after a moment, because most rows load sooner. */
 export function Waiting() {
   const t = useTexts('vault');
   return (

@@ -1,7 +1,7 @@
 import { isOwnDevice } from './own-device.ts';
 
 const STORED = 'notevault-account';
-/** As long as the server goes on with a session that is not used. */
+/** Lifetime of an unused session on the server. */
 const KEPT_MS = 30 * 24 * 60 * 60 * 1000;
 
 /** Returns the account whose notes open offline: the one signed in last; null without one. */

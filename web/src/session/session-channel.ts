@@ -2,7 +2,7 @@
 export type EndReason =
   | null
   | 'signed-out'
-  /** It ran out. */
+  /** The session expired. */
   | 'expired'
   /** The server ended it: from elsewhere, or because the account was suspended. */
   | 'revoked';

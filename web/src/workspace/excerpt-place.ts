@@ -1,9 +1,9 @@
-/** A place that somebody goes to: some plain text of a note, of which a part was found. */
+/** A place to go to in a note: an excerpt of its plain text, and the part of it that was found. */
 export interface ExcerptPlace {
   readonly excerpt: string;
   readonly start: number;
   readonly end: number;
-  /** Where it was in the note when it was found; without it, the text is looked for. */
+  /** Offset of the excerpt in the note when it was found; if missing, the text is searched for. */
   readonly offset?: number;
 }
 
@@ -22,7 +22,7 @@ const BESIDE = [40, 20, 8, 3]
 interface Letters {
   /** Only letters and digits, in lower case: what marks of markdown do not change. */
   readonly text: string;
-  /** Where each of them is in the text that they are of. */
+  /** Offsets of the letters in the original text. */
   readonly places: readonly number[];
 }
 

@@ -15,7 +15,7 @@ export function chosenFolders(preferences: Preferences | undefined): Partial<Rec
   return typeof chosen === 'object' && chosen !== null ? chosen : { templates: templateFolder, daily: dailyFolder };
 }
 
-/** Where templates and daily notes are in a vault. */
+/** Returns the folders for templates and daily notes in a vault. */
 export function foldersOf(index: TreeIndex, preferences: Preferences | undefined): Folders {
   const t = i18next.getFixedT(null, 'vault');
   const named = { templates: t('template.folder'), daily: t('daily.folder') };

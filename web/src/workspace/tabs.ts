@@ -1,4 +1,4 @@
-/** The tabs of a vault, of which one is shown, or two beside each other. */
+/** The tabs of a vault. One of them is shown, or two beside each other. */
 export interface Tabs {
   /** The notes that have a tab, in order. */
   readonly ids: readonly string[];

@@ -59,7 +59,7 @@ export class LiveNotes {
   readonly #watched = new Map<EditorView, WatchedEditor>();
   readonly #live = new Map<TAbstractFile, LiveFile>();
   readonly #starting = new Set<TFile>();
-  /** Until when notes are left to the engine. */
+  /** Time until which notes are left to the sync engine. */
   readonly #paused = new Map<TFile, number>();
   readonly #timer: number;
   #isDue = false;

@@ -22,7 +22,7 @@ import { ADDS, CHANGES, type ToolContext, tool } from '../tool.ts';
 import { changeNote, checkSize, createAt, shownDiff, sizeOf, staleText, undoOf, undoOfCreated } from './change-note.ts';
 import { baseHash, dryDelete, dryMove, dryRun, id, input, path, text, vault } from './fields.ts';
 
-/** Most items that one call may touch. */
+/** Maximum number of items that one call changes. */
 const ITEMS_MAX = 100;
 
 export const createNote = tool({

@@ -61,7 +61,7 @@ export function cutIntoWords(
   });
 }
 
-/** Most words that may differ in a change that is cut into them. */
+/** Maximum number of differing words in a change that is split into words. */
 const maxWords = 200;
 
 function wordsOf(base: string, text: string, change: Hunk, budget: Budget): Hunk[] {

@@ -18,7 +18,7 @@ export interface Edit {
 }
 
 export interface DiffLimits {
-  /** Most steps (about ten nanoseconds each); the part not compared by then is replaced as a whole. */
+  /** Maximum number of steps (about ten nanoseconds each); the part not compared by then is replaced as a whole. */
   readonly work: number;
   /** Steps after which TooManySteps is thrown, if fewer than `work`. */
   readonly allowed: number;
@@ -27,7 +27,7 @@ export interface DiffLimits {
    * texts.
    */
   readonly changedLines: number;
-  /** Most differing words inside a changed hunk; beyond that the hunk is replaced as a whole. */
+  /** Maximum number of differing words in a changed hunk; beyond that the hunk is replaced as a whole. */
   readonly changedWords: number;
 }
 

@@ -1,4 +1,4 @@
-/** Recognises stretches into which letters were typed, or out of which some were taken, and which are no new text. */
+/** Recognises stretches that only gained or lost some letters, as opposed to new text. */
 
 import { withBudget } from './budget.ts';
 import type { Edit } from './diff.ts';

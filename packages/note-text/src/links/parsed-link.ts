@@ -4,7 +4,7 @@
  */
 export const LINKS_VERSION = 1;
 
-/** Most links read from one note. Derived data is bounded, the note itself is not. */
+/** Maximum number of links read from a note. Derived data is bounded, the note itself is not. */
 export const maxLinks = 20_000;
 
 /** A longer target can name no path (a path has at most 4,096 bytes) and is not read as a link. */

@@ -4,7 +4,7 @@ import { changesAt, type Texts } from '../diff/runs.ts';
 import { clientEdits, type Merge } from '../diff/three-way.ts';
 import { typedLetters } from '../diff/typed-letters.ts';
 
-/** Merges texts of which only the base is known, by what the stored text and the client's differ in from it. */
+/** Merges texts by their differences from the base, where the stored text's changes are not known letter by letter. */
 export function mergeByDifferences({ base, stored, client }: Pick<Texts, 'base' | 'stored' | 'client'>): Merge {
   const [ofTheirs, ofMine] = byLetters(base, [minimalDiff(base, stored), minimalDiff(base, client)]);
   const insertions = [{ from: 0, to: stored.length, write: 'theirs' }];

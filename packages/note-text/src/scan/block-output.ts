@@ -99,5 +99,5 @@ const box = /^\[[^\][]\][ \t]/;
 /** Brackets, mark and white space. */
 const BOX_LENGTH = 4;
 
-/** Most headings kept of one note. */
+/** Maximum number of headings kept from a note. */
 const maxHeadings = 20_000;

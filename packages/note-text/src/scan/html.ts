@@ -44,7 +44,7 @@ export function readHtmlBlock(text: string, at: number, end: number): HtmlBlock 
   return rest >= end ? { closers: [], interrupts: false } : null;
 }
 
-/** Most attributes read of one tag; bounds the work that `<a b="<a b="…` can cause. */
+/** Maximum number of attributes read from a tag; bounds the work that `<a b="<a b="…` can cause. */
 const maxAttributes = 64;
 
 /** Offset after the open or closing tag at `at` (section 6.6), where the text has `<`; -1 when there is none. */

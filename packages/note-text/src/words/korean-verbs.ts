@@ -4,7 +4,7 @@
  * (한글 맞춤법, National Institute of Korean Language, articles 15 to 18 and 34 to 36).
  */
 
-/** Returns the dictionary forms of which a word may be a form; none for a word that ends like no verb. */
+/** Returns the possible dictionary forms of a word; none for a word without a verb's ending. */
 export function dictionaryForms(word: string): string[] {
   return stemsOf(word).map((stem) => `${stem}다`);
 }

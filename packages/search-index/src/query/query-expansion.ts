@@ -40,10 +40,10 @@ export const WEIGHTS = {
 };
 /** The least weight of the word itself and its inflected forms. */
 export const MIN_FORM_WEIGHT = WEIGHTS.stem;
-/** The most terms that a word may match. */
+/** Maximum number of terms that a word may match. */
 export const MAX_VARIANTS = 32;
 
-/** The most letters by which two forms of a word differ in length. */
+/** Maximum difference in length of two forms of a word, in letters. */
 const MAX_ENDING = 6;
 
 /** The shortest word that is looked for in compounds, and the shortest rest of the compound. */

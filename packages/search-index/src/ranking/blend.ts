@@ -9,7 +9,7 @@ export interface BlendOptions {
   readonly minCosine: number;
 }
 
-/** The most that notes score which only vectors find, below all that words find. */
+/** Maximum score of a note that only vectors find: below every note that words find. */
 const BELOW_WORDS = 0.1;
 
 /**

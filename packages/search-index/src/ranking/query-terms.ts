@@ -43,7 +43,7 @@ export function queryTerms(segments: readonly Segment[], query: Query): QueryTer
   return terms;
 }
 
-/** The most pieces of an unfinished word that are tried as one. */
+/** Maximum number of pieces of an unfinished word that are tried as one word. */
 const MAX_PIECES = 4;
 
 /**

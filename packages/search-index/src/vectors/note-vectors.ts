@@ -65,7 +65,7 @@ export function unpackVectors(packed: Uint8Array): NoteVectors {
   return { title, chunks, vectors: { dimensions, scales, values } };
 }
 
-/** Returns whether packed vectors were made under a title, of which only the beginning is stored. */
+/** Returns whether packed vectors were made under a title. Only the beginning of the title is stored. */
 export function isSameTitle(stored: string, title: string): boolean {
   return stored === storedTitle(title);
 }

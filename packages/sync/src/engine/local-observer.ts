@@ -48,7 +48,7 @@ export interface LocalObservation {
   /** The files that operations may use, by path. */
   readonly entries: ReadonlyMap<string, DiskFile>;
   readonly skipped: DiskListing['skipped'];
-  /** The synced files of which neither path, file id nor bytes are there, also those that count as there for a while. */
+  /** Synced files with no match by path, file id or bytes, including those that still count as present for a while. */
   readonly missing: readonly SyncedFile[];
   /**
    * Paths of unreadable files and of files that may be in unreadable folders: they count neither as missing nor as

@@ -50,7 +50,7 @@ export interface DiskFile {
 export interface UnsyncedFile {
   readonly path: string;
   readonly reason: string;
-  /** Whether this user lacks the permission to read or change it, which somebody has to mend. */
+  /** Whether this user lacks the permission to read or change it. Only a person can correct that. */
   readonly isDenied?: true;
 }
 

@@ -39,7 +39,7 @@ export function isConflictPath(path: string): boolean {
   return CONFLICT_COPY.test(path);
 }
 
-/** Returns the path of the file of which `conflictPath` named a copy; null if the path is no such copy. */
+/** Returns the original path of a copy named by `conflictPath`; null if the path is no such copy. */
 export function conflictOf(path: string): string | null {
   return isConflictPath(path) ? path.replace(CONFLICT_COPY, '$1') : null;
 }

@@ -131,7 +131,7 @@ export class WatchLoop {
     }
   }
 
-  /** Wakes up for each signal of the server, of which the first comes after each connection. */
+  /** Wakes up for each signal from the server. The first one follows each connection. */
   async #follow(): Promise<void> {
     const { signal, signals } = this.#options;
     while (!signal.aborted && signals.end === null) {

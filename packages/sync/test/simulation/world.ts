@@ -298,7 +298,7 @@ export class World {
     }
   }
 
-  /** Some paths of one kind, of which each is to get the next one. */
+  /** Paths of one kind. Each file is to take the path after its own. */
   #circle(paths: readonly string[]): readonly string[] {
     const kind = this.random.chance(0.7) ? 'note' : 'attachment';
     const left = paths.filter((path) => kindOf(path) === kind);

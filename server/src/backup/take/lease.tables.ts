@@ -6,7 +6,7 @@ export interface BackupStateRow {
   id: number;
   /** The backup that holds the lease; null when none does. */
   holder: string | null;
-  /** Until when the lease is held unless it is extended, epoch milliseconds. No blob is deleted before. */
+  /** When the lease ends unless it is extended, epoch milliseconds. No blob is deleted before that. */
   lease_until: number;
   /** When the last backup that ended well was taken; null before the first one. */
   taken_at: number | null;

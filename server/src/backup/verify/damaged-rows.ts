@@ -5,7 +5,7 @@ import { type Database, pagesOf, rowsOf } from '../../ports/database/database.ts
 import { type Keyring, KeyringError, type SealContext, type SealingKey } from '../../ports/keyring/keyring.ts';
 import * as store from './damaged-rows.store.ts';
 
-/** A row of a vault of which something cannot be opened. Its path is sealed, so that only its id is sure. */
+/** A row with a value that cannot be opened. Its path is sealed too, so only its id is certain. */
 export interface DamagedRow {
   readonly vault: VaultId;
   readonly id: string;

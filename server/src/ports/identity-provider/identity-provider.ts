@@ -2,7 +2,7 @@
 export interface Handshake {
   readonly state: string;
   readonly nonce: string;
-  /** The PKCE verifier, of which the request holds a hash. */
+  /** The PKCE verifier. The request contains its hash. */
   readonly verifier: string;
 }
 

@@ -39,7 +39,7 @@ const CREDENTIAL = [
   ...['appendToUpload', 'endUpload', 'getUpload'],
 ].sort();
 const MAKES_VAULTS = ['createVault', 'registerVault'];
-/** These change nothing of the vault, although they are no GET. */
+/** Operations other than GET that change nothing in the vault. */
 const READING_POSTS = ['createTicket', 'findKnownNotes', 'queryNotes', 'recordOpenedNote', 'search'];
 /** Beside those whose path begins with one of these, as all that concerns the account itself does. */
 const OF_SESSIONS =

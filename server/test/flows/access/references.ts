@@ -50,7 +50,7 @@ interface Sides {
 
 const inVault = ({ vault }: Rule) => vault !== undefined;
 
-/** Two accounts, of which one owns what is foreign, and shares what is not. */
+/** Two accounts: one owns what is foreign to the other, and shares the rest with it. */
 interface Pair {
   readonly owner: Person;
   readonly editor: Person;
@@ -224,7 +224,7 @@ async function stateOf({ witness, foreign }: Sides, [one]: readonly Mine[]): Pro
 
 let count = 0;
 
-/** @param isTaking whether the request brings ids, of which one that is taken is replaced. */
+/** @param isTaking whether the request brings its own ids; an id that is taken is replaced. */
 async function askEach(setting: Setting, operation: Known, form: Making, isTaking: boolean): Promise<void> {
   const random = new Random(1);
   const needs = needsOf(new Set(fieldsOf(form, NAMED)));

@@ -17,7 +17,7 @@ import { Mailbox } from '../../kit/mailbox.ts';
 import { Folder } from '../../kit/programs/process.ts';
 import { startServer } from '../../kit/server.ts';
 
-/** Tables of which a restore keeps nothing, or not all: credentials that may have been ended since. */
+/** Tables that a restore empties wholly or partly: credentials that may have been revoked since. */
 const NOT_KEPT = new Set([
   ...['access_tokens', 'device_authorizations', 'invites', 'oauth_transients', 'password_resets'],
   ...['email_confirmations', 'login_tokens', 'outgoing_mails'],

@@ -12,7 +12,7 @@ const noPostgres = whyNoPostgres() ?? false;
 
 const SECRET = 'quince';
 
-/** Data of which a note's row, another's text, a version of a third and an attachment are damaged. */
+/** Data with damage in a note's row, another note's text, a version of a third one and an attachment. */
 async function damagedData(env: Environment & { NOTEVAULT_DATA_DIR: string }, database: FreshDatabase | null) {
   await using server = await startServe({ env });
   const alice = await aliceAt(server.url);

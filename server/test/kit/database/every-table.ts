@@ -75,7 +75,7 @@ async function fillVault({ app, db }: TestServer, alice: Caller, id: VaultId): P
   return typed;
 }
 
-/** An upload of which a part has arrived, and one that is done. */
+/** An upload with one part received, and a finished one. */
 async function fillUploads(alice: Caller): Promise<void> {
   const begun = await createUpload(alice, 'later.txt', 2 * SLICE_MIN);
   done(await sendSlice(alice, begun, 0, Buffer.alloc(SLICE_MIN, 'a')));

@@ -19,7 +19,7 @@ export interface KeptVault {
   readonly fileBytes: number;
   /** Reason why nothing more is kept: the device or the limit is full. */
   readonly isFull: boolean;
-  /** When it was as the server has it, in milliseconds; null before. */
+  /** When it last matched the server, in epoch milliseconds; null before the first time. */
   readonly currentAt: number | null;
 }
 

@@ -54,11 +54,11 @@ export type Operation =
 export type Problem =
   /** Something else is at the path. */
   | { readonly reason: 'taken'; readonly path: string }
-  /** It was deleted elsewhere. */
+  /** The item was deleted elsewhere. */
   | { readonly reason: 'gone'; readonly path: string }
-  /** It was renamed or moved elsewhere. */
+  /** The item was renamed or moved elsewhere. */
   | { readonly reason: 'moved'; readonly path: string }
-  /** It was changed elsewhere since its deletion was decided here. */
+  /** The item was changed elsewhere after its deletion was requested here. */
   | { readonly reason: 'changed'; readonly path: string }
   | { readonly reason: 'refused'; readonly status: number; readonly body: Readonly<Record<string, unknown>> };
 
@@ -78,7 +78,7 @@ export interface OutboxEntry {
   readonly isBegun?: boolean;
   /** Whether somebody decided that it is to be done although something changed elsewhere. */
   readonly isForced: boolean;
-  /** When the server had done it, in milliseconds; a note stays until all tabs have left its draft. */
+  /** When the server acknowledged it, in epoch milliseconds; a note's entry stays until no tab shows its draft. */
   readonly doneAt: number | null;
 }
 
@@ -288,7 +288,7 @@ export function hasFolder(tree: VaultTree, path: string): boolean {
   return below || tree.folders.some(({ name }) => isAt(name, path));
 }
 
-/** Where what moves is in a tree: a note and a file are found by their ids. */
+/** Returns the current path of a moved item; notes and files are found by id. */
 function currentPath(tree: VaultTree, { kind, id, from }: Move): string {
   const rows = kind === 'note' ? tree.notes : kind === 'attachment' ? tree.attachments : [];
   return rows.find((row) => row.id === id)?.path ?? from;

@@ -4,7 +4,7 @@ import { isWaiting } from './entry-facts.ts';
 import { needs, nextOrder, type Operation, type OutboxEntry, type Problem, withOperation } from './operation.ts';
 import { delayOf, isTransient, type Outcome } from './replay.ts';
 
-/** Where the entries of an account are kept. */
+/** Store for the outbox entries of an account. */
 export interface OutboxStore {
   /** Whether confirmed writes survive the tab. */
   readonly isDurable: boolean;

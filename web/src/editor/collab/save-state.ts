@@ -31,7 +31,7 @@ export interface SaveFacts {
   readonly isLoaded: boolean;
   /** Since when there is a connection, in milliseconds; null without one. */
   readonly connectedSince: number | null;
-  /** When the oldest edit was made that the server has not acknowledged, in milliseconds; null without one. */
+  /** Time of the oldest unacknowledged edit, in epoch milliseconds; null if all edits are acknowledged. */
   readonly unsentSince: number | null;
   /** Edits that IndexedDB has not confirmed yet. */
   readonly unkept: number;

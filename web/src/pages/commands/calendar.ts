@@ -32,7 +32,7 @@ export function addMonths(day: string, months: number): string {
   return textOf(Date.UTC(year, month - 1 + months, Math.min(date, last)));
 }
 
-/** Where the focus goes in a calendar by a key; null for other keys. */
+/** Returns the day that a key moves the focus to; null for other keys. */
 export function dayByKey(key: string, day: string, firstDay: number): string | null {
   const at = (new Date(`${day}T00:00:00Z`).getUTCDay() - firstDay + 7) % 7;
   const steps: Readonly<Record<string, number>> = {

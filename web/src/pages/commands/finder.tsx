@@ -22,7 +22,7 @@ interface FinderProps {
   readonly context: ActionContext;
   readonly openNote: (id: string, place: TabPlace, heading?: string) => void;
   readonly createNote: (name: string, place: TabPlace) => void;
-  /** Where notes are opened; with Control or Command pressed, in a tab, and with Alt beside the open one. */
+  /** How a note is opened: in a new tab with Control or Command, beside the open one with Alt. */
   readonly place: TabPlace;
   /** Text typed before the field was shown. */
   readonly typed: RefObject<string>;

@@ -25,7 +25,7 @@ export interface DrawnEdges {
 
 /** Names of software renderers. */
 const SOFTWARE = /swiftshader|llvmpipe|softpipe|software|basic render/i;
-/** As many are drawn with one frame. */
+/** Number of edges drawn per frame. */
 const SLICE = 1_000;
 /** How long the graph must stay unchanged before many edges are drawn, in milliseconds. */
 const REST_MS = 80;

@@ -197,7 +197,7 @@ export class GraphView implements Disposable {
     else void camera.animate(target, { duration: 250 });
   }
 
-  /** Where each note is. */
+  /** Returns the position of each note. */
   #places(): ReadonlyMap<string, readonly [number, number]> {
     const { ids, positions } = this.#placed;
     return new Map(ids.map((id, at) => [id, [positions[at * 2] ?? 0, positions[at * 2 + 1] ?? 0]]));

@@ -6,7 +6,7 @@ import { filesOfDrop, filesOfInput } from './dropped.ts';
 import styles from './imports.module.css';
 import { type ImportSelection, type PickedFile, pickedOf } from './picked.ts';
 
-/** Where notes are dropped or chosen, as a folder or as an archive. */
+/** Area to drop or choose notes, as a folder or an archive. */
 export function DropZone({ choose }: { readonly choose: (picked: ImportSelection) => void }) {
   const t = useTexts('imports');
   const folder = useRef<HTMLInputElement>(null);

@@ -15,7 +15,7 @@ import { type Comparison, MergeDialog } from './panels/merge-dialog.tsx';
 interface ConflictCopyProps {
   readonly vaultId: string;
   readonly noteId: string;
-  /** Where the note is of which this one is a copy. */
+  /** Path of the note that this one is a conflict copy of. */
   readonly original: string;
   readonly session: EditorSession;
   readonly canWrite: boolean;

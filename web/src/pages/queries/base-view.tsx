@@ -13,7 +13,7 @@ import { queryTables } from './query-tables.ts';
 
 interface BaseViewProps {
   readonly vaultId: string;
-  /** Where the text of the base is. */
+  /** Location of the base's text. */
   readonly url: string;
 }
 

@@ -10,7 +10,7 @@ import styles from './settings.module.css';
 
 const FOLDERS = ['templates', 'daily'] as const;
 
-/** Where templates and daily notes are, in all vaults of the account and on all its devices. */
+/** Folders for templates and daily notes, in all vaults and on all devices of the account. */
 export function FoldersSection() {
   const t = useTexts('settings');
   const inVault = useTexts('vault');

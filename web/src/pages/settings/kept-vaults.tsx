@@ -69,7 +69,7 @@ function Row({ vault, kept }: { readonly vault: Vault; readonly kept: KeptVault 
   );
 }
 
-/** How much of a vault is here, and of which time. */
+/** How much of a vault this device has, and how old the copy is. */
 function State({ kept, vault }: { readonly kept: KeptVault; readonly vault: Vault }) {
   const t = useTexts('settings');
   const { notes, noteBytes, withFiles, files, fileBytes, isFull, currentAt } = kept;

@@ -11,7 +11,7 @@ import { browserName } from './browser-name.ts';
 import styles from './settings.module.css';
 import { account } from './settings-api.ts';
 
-/** Where the account is signed in. */
+/** List of the account's sessions. */
 export function SessionsPage() {
   const t = useTexts('settings');
   const { data: sessions } = useSuspenseQuery({ queryKey: keys.sessions, queryFn: account.sessions });

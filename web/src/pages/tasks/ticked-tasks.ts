@@ -26,7 +26,7 @@ export function withTicked(listed: readonly Task[], touched: ReadonlyMap<string,
   return others.length === 0 ? shown : [...shown, ...others].sort(inOrder);
 }
 
-/** As the server lists them: by day, those without one last, then by note and line. */
+/** Compares tasks in the server's order: by due date, undated last, then by note and line. */
 function inOrder(a: Task, b: Task): number {
   if (a.due !== b.due) {
     if (a.due === null || b.due === null) return a.due === null ? 1 : -1;

@@ -6,7 +6,7 @@ import { buttonClass } from '../../ui/controls/button.tsx';
 import { Toasts } from '../../ui/feedback/toasts.tsx';
 import { UnsentBadge } from './unsent-badge.tsx';
 
-/** In place of a vault that was open and is gone, with what of it only this device has. */
+/** Shown instead of an open vault that was deleted, with the edits that only this device has. */
 export function LostVault({ name }: { readonly name: string }) {
   const t = useTexts('vault');
   useWindowTitle(t('shared.lost'));

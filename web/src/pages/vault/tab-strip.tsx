@@ -93,7 +93,7 @@ function tabOf(list: HTMLElement | null, id: string | undefined): HTMLElement | 
   return id === undefined ? null : (list?.querySelector<HTMLElement>(`[data-tab="${CSS.escape(id)}"]`) ?? null);
 }
 
-/** Where lines run from right to left, so do the tabs. */
+/** Returns the step to the next tab on the right: in right-to-left languages that is the previous one. */
 function inlineStep(): 1 | -1 {
   return document.dir === 'rtl' ? -1 : 1;
 }

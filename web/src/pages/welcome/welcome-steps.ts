@@ -10,7 +10,7 @@ export interface Position {
   readonly next: WelcomeStep | null;
 }
 
-/** Where a step is among those of an account; a step that it does not have is its last one. */
+/** Returns the position of a step among the account's steps; a step that it does not have counts as the last one. */
 export function positionOf(wanted: WelcomeStep, role: string): Position & { readonly step: WelcomeStep } {
   const steps = WELCOME_STEPS.filter((step) => step !== 'checks' || role === 'admin');
   const at = steps.includes(wanted) ? steps.indexOf(wanted) : steps.length - 1;

@@ -231,7 +231,7 @@ const CODE_LENGTH = 8;
 /** Limit of random bytes that are used; larger ones would favour the first letters. */
 const FAIR_BELOW = 256 - (256 % CODE_ALPHABET.length);
 
-/** A new user code, `XXXX-XXXX`: 34 bits, of which an attacker can try only a few. */
+/** A new user code, `XXXX-XXXX`: 34 bits. An attacker can try only a few codes. */
 function newUserCode(random: (count: number) => Buffer): string {
   let letters = '';
   while (letters.length < CODE_LENGTH) {

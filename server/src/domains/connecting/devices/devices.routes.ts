@@ -118,7 +118,7 @@ async function show(operations: LinkPage, request: RawRequest, ways: SignInWays)
   return refused(language, fault, { code, email: '' }, ways);
 }
 
-/** The page on which the person can mend a fault: the code, or the sign-in. */
+/** The page on which the person can correct an error: the one for the code, or the sign-in. */
 function refused(
   language: PageLanguage,
   { code: error, status }: { readonly code: string; readonly status: number },

@@ -56,7 +56,7 @@ export interface OAuthTransientRow {
   hash: Buffer;
   /** The provider's payload; sealed under the server's key. */
   payload: Buffer;
-  /** When the person decided; null before that, so that it is decided once. */
+  /** When the person decided; null before that. It can be decided only once. */
   decided_at: number | null;
   expires_at: number;
 }

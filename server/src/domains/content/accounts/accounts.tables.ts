@@ -26,7 +26,7 @@ export interface UserRow {
   deleting_at: number | null;
   /** Increases whenever a right of the account, or of one of its credentials, is taken away. */
   rights_version: number;
-  /** When it was proved that the e-mail is the person's; null until then. */
+  /** When the e-mail address was confirmed; null until then. */
   email_confirmed_at: number | null;
 }
 
@@ -49,7 +49,7 @@ export interface SessionRow {
   /** Address and program from which it was used last, sealed under the server's key; null when there were none. */
   client: Buffer | null;
   created_at: number;
-  /** When it was opened or refreshed last. */
+  /** When it was last opened or refreshed. */
   last_used_at: number;
   /** 30 days after the last refresh. */
   expires_at: number;

@@ -127,7 +127,7 @@ const SLICE = 2000;
 
 export type GraphEdge = readonly [source: string, target: string];
 
-/** Returns every pair of notes of which the first links to the second, ordered by the first. */
+/** Returns every pair of notes in which the first links to the second, ordered by the first. */
 async function graphEdges(handle: ReadHandle, { id: vault }: Pick<OpenVault, 'id'>): Promise<GraphEdge[]> {
   const yieldIfDue = createYield();
   const edges: GraphEdge[] = [];

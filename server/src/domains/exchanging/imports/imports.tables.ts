@@ -2,7 +2,7 @@ import type { BlobId, UserId, VaultId } from '@notevault/protocol/values/ids.ts'
 
 export type ImportState = 'queued' | 'running' | 'done' | 'failed' | 'cancelled';
 
-/** The import of an account, of which it has one at a time. */
+/** An account's import. An account has at most one at a time. */
 export interface ImportRow {
   id: string;
   user_id: UserId;

@@ -3,7 +3,7 @@ import { type ArchiveFile, EntryRefused } from './archive/archive.ts';
 import { changedAt, ITEM, idOfFile, JoplinIndex, noteText, parseItem } from './archive/joplin.ts';
 import { type PlacedFile, placed, plainFile, refusedFile, type SourceFile, textOf } from './source-file.ts';
 
-/** The files of a Joplin export, as JEX or as the folder RAW, in the root of which are its items. */
+/** The files of a Joplin export: a JEX archive or a RAW folder, with the items in its root. */
 export interface JoplinExport {
   readonly index: JoplinIndex;
   /** The number of its files. */

@@ -15,7 +15,7 @@ export interface PublicLinkRow {
   created_at: number;
   /** Null for one that does not expire. */
   expires_at: number | null;
-  /** When its page was opened last, to about a minute; null before that. */
+  /** When its page was last opened, accurate to about a minute; null if never. */
   last_used_at: number | null;
 }
 

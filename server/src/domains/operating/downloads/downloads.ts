@@ -17,7 +17,7 @@ export interface DownloadsDeps {
 
 export const PLUGIN = 'notevault-obsidian.zip';
 export const PACKAGE = 'notevault.tgz';
-/** Where the build puts the plugin, in the folder of the program. */
+/** Path of the built plugin in the program's folder. */
 export const BUILT = 'download';
 /** The folder of the operator's files, in the data folder. */
 const OWN = 'downloads';

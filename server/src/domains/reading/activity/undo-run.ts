@@ -321,7 +321,7 @@ function reasonFor(error: unknown): Reason {
   return reason;
 }
 
-/** Returns the id of the item because of which a move was refused; null when it was carried out. */
+/** Returns the id of the item that blocks a move; null if the move succeeded. */
 async function refusedItem(move: () => Promise<unknown>): Promise<string | null> {
   try {
     await move();

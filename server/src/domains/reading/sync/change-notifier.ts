@@ -65,7 +65,7 @@ export class ChangeNotifier implements Disposable {
     this.#timer ??= setTimeout(() => this.#notify(), DEBOUNCE_MS).unref();
   }
 
-  /** Once a second. */
+  /** Called once a second: polls the feeds of the watched vaults every few calls. */
   sweep(): void {
     this.#ticks += 1;
     if (this.#ticks % POLL_TICKS !== 0 || this.#polling || this.#vaults.size === 0) return;

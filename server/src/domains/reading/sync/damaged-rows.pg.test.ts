@@ -4,7 +4,7 @@ import { onEachEngine, rawOf } from '../../../../test/kit/engines.ts';
 import { type Json, startNotes, type Writer } from '../../../../test/kit/notes.ts';
 import type { Database } from '../../../ports/database/database.ts';
 
-/** A vault of which one note and one attachment are damaged, and one note has a damaged text. */
+/** A vault with a damaged note, a damaged attachment, and a note with a damaged text. */
 async function damagedVault(open: () => Promise<Database>) {
   const notes = await startNotes({ open });
   const { alice, server } = notes;

@@ -27,7 +27,7 @@ const cases = fc
     return { note, selection: [at, head] as const, typedAt: typed % (note.length + 1) };
   });
 
-/** These take text away, or write it anew at another place; table/commands.test.ts says what exactly. */
+/** Commands that remove text, or write it at another place; table/commands.test.ts lists what each does. */
 const MOVING = /^table-(?:delete|row-up|row-down|column-left|column-right)/;
 /** Examples for each command; commands-browser.long.test.ts draws more. */
 const RUNS = 8;

@@ -25,7 +25,7 @@ const WRITTEN: Readonly<Record<string, string>> = {
   pictures: '![[a.svg]]\n\ntext\n\n- in a list ![[a.svg]]\n\n![[a.svg]]\n\n',
 };
 
-/** Where others write: the start of the note, just above what is visible, between that and the cursor, and the end. */
+/** Places where others write: the start and the end, just above the viewport, and between its top and the cursor. */
 type Place = 'at the start' | 'close above' | 'in sight' | 'at the end';
 
 export function heldPlaceTests(browser: () => EditorBrowser): void {

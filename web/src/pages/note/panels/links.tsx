@@ -83,7 +83,7 @@ interface PlaceLinkProps {
   readonly context: string;
   /** Range of the link in the context; null if unknown. */
   readonly place: readonly number[] | null;
-  /** Where that is in the note. */
+  /** Offset of the link in the note. */
   readonly offset: number | null;
 }
 

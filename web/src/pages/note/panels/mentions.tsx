@@ -18,7 +18,7 @@ interface MentionsProps {
   readonly noteId: string;
 }
 
-/** Where other notes name the note without a link, each to be linked. Nothing is shown where there are none. */
+/** Unlinked mentions of the note's name in other notes, each with a button to link it. Empty if there are none. */
 export function Mentions({ vaultId, noteId }: MentionsProps) {
   const t = useTexts('vault');
   const query = useInfiniteQuery(mentionsQuery(vaultId, noteId));

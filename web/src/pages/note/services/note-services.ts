@@ -16,7 +16,7 @@ import { linkChoices, linkIndexOf, pathForDangling } from './link-index.ts';
 export interface NoteServer {
   /** The tree, which is in the queries from then on. */
   tree(): Promise<VaultTree>;
-  /** The most used first. */
+  /** Sorted by use, the most used first. */
   tags(): Promise<readonly Counted[]>;
   /** Null for a note that is gone. */
   note(id: string): Promise<Note | null>;
@@ -146,7 +146,7 @@ export class NoteServices implements EditorServices {
     return queries.getQueryData<Note | null>(keys.note(vault, noteId)) ?? null;
   }
 
-  /** Where the note is now: it may be moved while it is open. */
+  /** Current path of the note, which may be moved while it is open. */
   get #path(): string {
     return this.#tree?.notes.find(({ id }) => id === this.#options.noteId)?.path ?? this.#note?.path ?? '';
   }

@@ -36,7 +36,7 @@ export const countSubjects = statement((db, _: Record<never, never>) =>
   db.selectFrom('sign_in_attempts').select((eb) => eb.fn.countAll<number>().as('subjects')),
 );
 
-/** Deletes the rows beyond a number of rows, of which those with the most attempts are kept. */
+/** Deletes rows beyond a maximum number, those with the fewest attempts first. */
 export const deleteBeyond = statement((db, p: { kept: number; limit: number }) =>
   db
     .deleteFrom('sign_in_attempts')

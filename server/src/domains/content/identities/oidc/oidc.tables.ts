@@ -9,7 +9,7 @@ export interface OidcIdentityRow {
   /** Issuer, subject, and the address that the provider names, sealed under the server's key. */
   details: Buffer;
   created_at: number;
-  /** When it signed in last. */
+  /** When it was last used to sign in. */
   last_used_at: number;
 }
 

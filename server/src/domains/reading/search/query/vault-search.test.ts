@@ -11,7 +11,7 @@ import { VaultSearch } from './vault-search.ts';
 const vault = { id: 'vault', feedEpoch: 1, key: { share: () => ({}) } } as unknown as OpenVault;
 const hit = { id: 'a', seq: 5000, path: 'a.md', title: 'a', heading: '', start: 0, end: 0, matches: 1, score: 1 };
 
-/** A vault of 4,000 notes of which 1,500 are in the index; of what it finds, `moved` was written since. */
+/** A vault of 4,000 notes with 1,500 in the index; `moved` was written after it was indexed. */
 function searched(catchUpOrPartial: () => Promise<object | null>, moved: boolean) {
   const asked: number[] = [];
   const deps = {

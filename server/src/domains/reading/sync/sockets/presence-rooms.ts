@@ -63,7 +63,7 @@ export class PresenceRooms implements Disposable {
     return room;
   }
 
-  /** Once a second. */
+  /** Called once a second: announces this process, and drops processes and states that went silent. */
   sweep(): void {
     this.#tick += 1;
     if (this.#tick % HEARTBEAT_TICKS === 0) this.#publish({});

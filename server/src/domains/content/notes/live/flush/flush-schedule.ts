@@ -28,7 +28,7 @@ export class FlushSchedule {
   readonly #waiting = new Map<NoteId, ScheduledNote>();
   /** The notes that are due, oldest first. */
   readonly #ready = new Set<NoteId>();
-  /** When the last of them must have been started. */
+  /** Deadline for starting the last of them. */
   #deadline = 0;
   #stepping = false;
   #running = 0;
