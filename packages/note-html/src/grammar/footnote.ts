@@ -43,6 +43,7 @@ export const footnoteSyntax: MarkdownConfig = {
 };
 
 function parseFootnote(cx: InlineContext, next: number, pos: number): number {
+  if (next !== BRACKET && next !== CARET) return -1;
   const text = cx.text.slice(pos - cx.offset);
   if (next === BRACKET && cx.char(pos + 1) === CARET) {
     const label = /^\[\^[^\]\s[]{1,200}\]/.exec(text)?.[0];

@@ -2,19 +2,24 @@ import type { MarkdownConfig } from '@lezer/markdown';
 
 /** Longer paragraphs are parsed in parts: some marks that are never closed are searched to the end of the paragraph. */
 const LONGEST = 4_000;
+/** Letters with which nothing begins: marks are no letters, and addresses begin words. */
+const REST_OF_WORD = /(?<=[a-z])[a-z]+/y;
 
 /**
- * Parses a long paragraph in parts that end at line ends where possible. An editor parses what is visible; a page is
- * rendered whole, for anybody who asks, so that its time must be linear in its length.
+ * Parses a long paragraph in parts that end at line ends where possible, and passes over letters within words. An editor
+ * parses what is visible; a page is rendered whole, for anybody who asks, so that its time must be linear in its length.
  */
 export const longTextSyntax: MarkdownConfig = {
   parseInline: [
     {
       name: 'LongText',
       before: 'Escape',
-      parse(cx) {
+      parse(cx, _next, pos) {
         const { text, offset } = cx;
-        if (text.length <= LONGEST) return -1;
+        if (text.length <= LONGEST) {
+          REST_OF_WORD.lastIndex = pos - offset;
+          return REST_OF_WORD.test(text) ? offset + REST_OF_WORD.lastIndex : -1;
+        }
         for (const { from, to, isComment } of partsOf(text)) {
           if (isComment) cx.addElement(cx.elt('InlineComment', offset + from, offset + to));
           else for (const element of cx.parser.parseInline(text.slice(from, to), offset + from)) cx.addElement(element);

@@ -4,11 +4,12 @@ const ESCAPES: Readonly<Record<string, string>> = {
   '>': '&gt;',
   '"': '&quot;',
   "'": '&#39;',
+  '\0': '\ufffd',
 };
 
 /** Escapes a text for HTML, as content and as a quoted attribute. NUL, which HTML cannot have, is replaced. */
 export function escapeHtml(text: string): string {
-  return text.replace(/[&<>"']/g, (character) => ESCAPES[character] ?? '').replaceAll('\0', '\ufffd');
+  return text.replace(/[&<>"'\0]/g, (character) => ESCAPES[character] ?? '');
 }
 
 type Attributes = Readonly<Record<string, string | number | true | null | undefined>>;
@@ -17,11 +18,12 @@ type Attributes = Readonly<Record<string, string | number | true | null | undefi
  * Returns an opening tag. An attribute that is null or undefined is left out; names and `name` are those of our code.
  */
 export function openTag(name: string, attributes: Attributes = {}): string {
-  const written = Object.entries(attributes).map(([key, value]) => {
-    if (value === null || value === undefined) return '';
-    return value === true ? ` ${key}` : ` ${key}="${escapeHtml(String(value))}"`;
-  });
-  return `<${name}${written.join('')}>`;
+  let tag = `<${name}`;
+  for (const [key, value] of Object.entries(attributes)) {
+    if (value === null || value === undefined) continue;
+    tag += value === true ? ` ${key}` : ` ${key}="${escapeHtml(String(value))}"`;
+  }
+  return `${tag}>`;
 }
 
 /** Returns an element that contains a text. */
