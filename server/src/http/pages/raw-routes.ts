@@ -104,21 +104,18 @@ export async function mountRawRoutes(app: FastifyInstance, routes: readonly RawR
 
 function mount(scope: FastifyInstance, route: RawRoute, deps: RawDeps): void {
   scope.route({
-    method: route.method,
+    // HEAD is no route of its own, which would have a limit of its own.
+    method: route.head === true ? [route.method, 'HEAD'] : route.method,
     url: route.path,
-    exposeHeadRoute: route.head ?? false,
+    exposeHeadRoute: false,
     schema: { hide: true },
     bodyLimit: route.bodyLimit ?? PUBLIC_BODY_LIMIT,
     config: { rateLimit: rateLimitFor(route.limit, deps.authRateLimit) },
+    ...(route.forPeople === true ? { errorHandler: (error, _request, reply) => sendFault(reply, error) } : {}),
     handler: async (request, reply) => {
-      try {
-        const raw = rawRequestOf(request, reply, deps, route.nullOrigin === true);
-        const answer = async () => await send(reply, await route.handle(raw), raw, deps);
-        return await (route.ownShare === true ? inOwnShare(request, reply, deps, answer) : answer());
-      } catch (error) {
-        if (route.forPeople !== true) throw error;
-        return sendFault(reply, error);
-      }
+      const raw = rawRequestOf(request, reply, deps, route.nullOrigin === true);
+      const answer = async () => await send(reply, await route.handle(raw), raw, deps);
+      return await (route.ownShare === true ? inOwnShare(request, reply, deps, answer) : answer());
     },
   });
 }
@@ -238,8 +235,8 @@ function sendPage(reply: FastifyReply, status: number, page: Page): FastifyReply
 
 function sendFault(reply: FastifyReply, error: unknown): FastifyReply {
   const known = toCatalogueError(error, reply.request);
-  // Unexpected errors go to the common error handler, which reveals nothing.
-  if (known === null) throw error;
+  // The common error handler reveals nothing of unexpected errors, and keeps the connection of a body that still arrives.
+  if (known === null || known.code === 'body_too_large') throw error;
   const { status, help, error: code } = errors[known.code];
   const language = acceptedLanguage(reply.request.headers['accept-language']);
   const explained = faultText(language, known.code) ?? { english: help };
