@@ -1,19 +1,19 @@
 import { runShared } from './tenant.ts';
 
 /** The run under one key, and the run requested since it began. */
-interface Run {
-  readonly now: Promise<void>;
-  next: Promise<void> | undefined;
+interface Run<Result> {
+  readonly now: Promise<Result>;
+  next: Promise<Result> | undefined;
 }
 
 /**
  * Runs one piece of work at a time under each key. Calls during a run share the next one, because the running one may
  * have read its input already.
  */
-export class Coalescer<Key> {
-  readonly #runs = new Map<Key, Run>();
+export class Coalescer<Key, Result = void> {
+  readonly #runs = new Map<Key, Run<Result>>();
 
-  run(key: Key, work: () => Promise<void>): Promise<void> {
+  run(key: Key, work: () => Promise<Result>): Promise<Result> {
     const run = this.#runs.get(key);
     if (run === undefined) return this.#begin(key, work);
     run.next ??= run.now.catch(() => {}).then(() => this.#begin(key, work));
@@ -25,7 +25,7 @@ export class Coalescer<Key> {
     await Promise.allSettled([...this.#runs.values()].map(({ now }) => now));
   }
 
-  #begin(key: Key, work: () => Promise<void>): Promise<void> {
+  #begin(key: Key, work: () => Promise<Result>): Promise<Result> {
     const now = runShared(work).finally(() => {
       const run = this.#runs.get(key);
       if (run?.now === now && run.next === undefined) this.#runs.delete(key);

@@ -16,6 +16,12 @@ export const REQUESTS_IN_FLIGHT = 2000;
 /** Requests that are handled at once. */
 export const HANDLED_REQUESTS = { units: 128, unitsPerTenant: 32, waiting: 2000, waitingPerTenant: 500 };
 
+/** Requests for public links that are handled at once, per network. */
+export const PUBLIC_PAGES = { units: 32, unitsPerTenant: 16, waiting: 1000, waitingPerTenant: 500 };
+
+/** Files of public links that are sent at once, per network: each is a request in flight for as long as it is read. */
+export const PUBLIC_FILES = { units: 512, unitsPerTenant: 128, waiting: 0, waitingPerTenant: 0 };
+
 /** Bytes of large answers that are made or sent: a slow reader holds its answer in memory. */
 export const ANSWER_BYTES = { units: 96 * MB, unitsPerTenant: 32 * MB, waiting: 2000, waitingPerTenant: 500 };
 

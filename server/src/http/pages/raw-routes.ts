@@ -5,13 +5,16 @@ import { pathOf as publicPathOf } from '@notevault/protocol/public-url.ts';
 import { MB } from '@notevault/protocol/values/byte-units.ts';
 import { networkOf } from '@notevault/protocol/values/ip-network.ts';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { FairSemaphore } from '../../concurrency/semaphore.ts';
 import { loopSlices } from '../../concurrency/yield.ts';
+import { PUBLIC_PAGES } from '../../config/limits.ts';
 import type { Admission } from '../admission.ts';
 import { send as sendReply } from '../answers/send.ts';
 import { rateLimitFor } from '../auth-limit.ts';
 import { PUBLIC_BODY_LIMIT } from '../body/body.ts';
 import { BodyReader, MemoryBudget } from '../body/body-reader.ts';
 import { inviteBody } from '../body/body-stream.ts';
+import { hangUpSignal } from '../connections/closed-signal.ts';
 import { errorResponseOf, toCatalogueError } from '../errors.ts';
 import { refuseOtherMethods } from '../other-methods.ts';
 import { headerOf } from '../request-context.ts';
@@ -38,10 +41,7 @@ export interface RawRoute {
   readonly nullOrigin?: true;
   /** Set for pages that people see: errors are shown as a page. */
   readonly forPeople?: true;
-  /**
-   * Set for routes whose requests take turns and have limits of their own, for each network: many of them delay neither
-   * accounts nor sign-ins from there.
-   */
+  /** Set for routes of public links, whose requests share the server with accounts as one more account would. */
   readonly ownShare?: true;
   readonly handle: (request: RawRequest) => Promise<RawReply>;
 }
@@ -88,6 +88,8 @@ export interface RawDeps {
 
 const BODIES_BYTES_MAX = 16 * MB;
 const THROUGHPUT = { intervalMs: 10_000, bigBytesPerInterval: 1 };
+/** The tenant of all public links: as many tenants as networks open a link would delay accounts as often. */
+const PUBLIC = 'public pages';
 
 /** Mounts routes with their own formats, in a scope of its own, because bodies are parsed differently. */
 export async function mountRawRoutes(app: FastifyInstance, routes: readonly RawRoute[], deps: RawDeps): Promise<void> {
@@ -97,12 +99,13 @@ export async function mountRawRoutes(app: FastifyInstance, routes: readonly RawR
     scope.addContentTypeParser('*', (request: FastifyRequest, payload: Readable) =>
       readBytes(request, payload, budget),
     );
-    for (const route of routes) mount(scope, route, deps);
+    const turns = new FairSemaphore(PUBLIC_PAGES);
+    for (const route of routes) mount(scope, route, deps, turns);
     for (const [path, methods] of methodsByPath(routes)) refuseOtherMethods(scope, path, methods);
   });
 }
 
-function mount(scope: FastifyInstance, route: RawRoute, deps: RawDeps): void {
+function mount(scope: FastifyInstance, route: RawRoute, deps: RawDeps, turns: FairSemaphore): void {
   scope.route({
     // HEAD is no route of its own, which would have a limit of its own.
     method: route.head === true ? [route.method, 'HEAD'] : route.method,
@@ -115,21 +118,21 @@ function mount(scope: FastifyInstance, route: RawRoute, deps: RawDeps): void {
     handler: async (request, reply) => {
       const raw = rawRequestOf(request, reply, deps, route.nullOrigin === true);
       const answer = async () => await send(reply, await route.handle(raw), raw, deps);
-      return await (route.ownShare === true ? inOwnShare(request, reply, deps, answer) : answer());
+      return await (route.ownShare === true ? inOwnShare(request, reply, { ...deps, turns }, answer) : answer());
     },
   });
 }
 
 async function inOwnShare<Result>(
   request: FastifyRequest,
-  reply: FastifyReply,
-  { admission }: RawDeps,
+  { raw }: FastifyReply,
+  { admission, turns }: RawDeps & { readonly turns: FairSemaphore },
   answer: () => Promise<Result>,
 ): Promise<Result> {
-  const tenant = `pages of ${networkOf(request.ip)}`;
+  const network = networkOf(request.ip);
   // Before anything else, so that refusals take turns too.
-  await loopSlices.enter(tenant);
-  return await admission.workFor(tenant, reply.raw, answer);
+  await loopSlices.enterFrom(PUBLIC, network);
+  return await turns.run(network, () => admission.workFor(PUBLIC, raw, answer), 1, hangUpSignal(raw));
 }
 
 function methodsByPath(routes: readonly RawRoute[]): ReadonlyMap<string, ReadonlySet<string>> {

@@ -6,6 +6,7 @@ import type { Note } from '@notevault/protocol/notes.ts';
 import { pathOf } from '@notevault/protocol/public-url.ts';
 import { type NoteId, parseUuid } from '@notevault/protocol/values/ids.ts';
 import { lowerBound } from '@notevault/search-index/index/lower-bound.ts';
+import { Coalescer } from '../../../concurrency/coalesce.ts';
 import type { Tasks } from '../../../concurrency/task-worker.ts';
 import { type Compute, TaskLimitError } from '../../../concurrency/worker-pool.ts';
 import type { Attachments, OpenFile } from '../../content/attachments/attachments.ts';
@@ -41,6 +42,7 @@ export class PublicPages {
   readonly #deps: PagesDeps;
   /** The path of this server’s public address, before every address of a page. */
   readonly #base: string;
+  readonly #opening = new Coalescer<string, PublicPage>();
 
   constructor(deps: PagesDeps) {
     this.#deps = deps;
@@ -57,21 +59,27 @@ export class PublicPages {
   }
 
   /**
-   * The page of a link, or of a note below a folder’s link; 422 for a note that takes too long to render. Throws
-   * `public_link_not_found`.
+   * The page of a link, or of a note below a folder’s link; 422 for a note that takes too long to render. Requests that
+   * wait for the same page share it. Throws `public_link_not_found`.
    */
-  async open(link: OpenLink, token: string, noteId: string | null, language: TextLanguage): Promise<PublicPage> {
-    const page = await (link.folder_id === null
-      ? this.#note(link, token, noteId)
-      : this.#site(link, token, noteId, language)
-    )
-      .then((html) => ({ html, status: 200 as const }))
-      .catch((error) => {
-        if (!(error instanceof TaskLimitError)) return asNotFound(error);
-        return { html: tooCostlyPage(language), status: 422 as const };
-      });
-    await this.#deps.links.used(link);
-    return page;
+  open(link: OpenLink, token: string, noteId: string | null, language: TextLanguage): Promise<PublicPage> {
+    return this.#opening.run(`${link.id} ${noteId} ${language}`, async () => {
+      const page = await this.#open(link, token, noteId, language);
+      await this.#deps.links.used(link);
+      return page;
+    });
+  }
+
+  async #open(link: OpenLink, token: string, noteId: string | null, language: TextLanguage): Promise<PublicPage> {
+    try {
+      const html = await (link.folder_id === null
+        ? this.#note(link, token, noteId)
+        : this.#site(link, token, noteId, language));
+      return { html, status: 200 };
+    } catch (error) {
+      if (!(error instanceof TaskLimitError)) return asNotFound(error);
+      return { html: tooCostlyPage(language), status: 422 };
+    }
   }
 
   /** A file of a page. Throws `public_link_not_found`. */
@@ -140,7 +148,7 @@ export class PublicPages {
     const input = { source: note.content, title: note.title, notes, files };
     // A share of its own: many requests for one link wait for each other, not for those of others.
     const compute = this.#deps.compute as Compute<PageTasks>;
-    const { output: page } = await compute.run(`public-link ${link.id}`, 'renderPage', input);
+    const { output: page } = await compute.run(`public-link ${link.id}`, 'renderPage', input, { patient: true });
     return notePage({ title: note.title, ...page, site });
   }
 
