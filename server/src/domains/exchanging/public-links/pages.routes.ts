@@ -1,6 +1,11 @@
 import { NotevaultError } from '@notevault/protocol/errors.ts';
+import { networkOf } from '@notevault/protocol/values/ip-network.ts';
+import { FairSemaphore } from '../../../concurrency/semaphore.ts';
+import { PUBLIC_FILES } from '../../../config/limits.ts';
+import { closedSignal, onceClosed } from '../../../http/connections/closed-signal.ts';
 import type { PageLanguage } from '../../../http/pages/page-language.ts';
 import type { RawReply, RawRequest, RawRoute } from '../../../http/pages/raw-routes.ts';
+import type { OpenFile } from '../../content/attachments/attachments.ts';
 import { publicFileReply } from '../../content/attachments/download.schema.ts';
 import { gonePage, PUBLIC_HEADERS, passwordPage } from './page-html.ts';
 import type { PublicPages } from './pages.ts';
@@ -28,10 +33,11 @@ export function publicPagesRoutes(links: PublicLinks, pages: PublicPages): RawRo
     },
     { ...shared, path, method: 'POST', limit: 'auth', handle: (request) => unlock(links, pages, request) },
   ]);
+  const sending = new FairSemaphore(PUBLIC_FILES);
   const reading = { method: 'GET', head: true, forPeople: true, ownShare: true } as const;
   return [
     ...routes,
-    { ...reading, path: '/s/:token/files/:file', limit: FILES, handle: (request) => sendFile(pages, request) },
+    { ...reading, path: '/s/:token/files/:file', limit: FILES, handle: (request) => sendFile(pages, sending, request) },
     // Any other address, which would open the web app.
     { ...reading, path: '/s/*', limit: PAGES, handle: async ({ language }) => answer(gonePage(language), 404) },
   ];
@@ -86,12 +92,18 @@ async function unlock(links: PublicLinks, pages: PublicPages, request: RawReques
   );
 }
 
-async function sendFile(pages: PublicPages, { params, query, header, language }: RawRequest): Promise<RawReply> {
+async function sendFile(pages: PublicPages, sending: FairSemaphore, request: RawRequest): Promise<RawReply> {
+  const { params, query, header, language, ip, browser } = request;
   const { token = '', file = '' } = params;
   const { signature } = query;
   try {
     const found = await pages.file(token, file, typeof signature === 'string' ? signature : '');
-    return { reply: publicFileReply(found, header) };
+    const bytes: OpenFile['bytes'] = async (range) => {
+      const permit = await sending.acquire(networkOf(ip), 1, closedSignal(browser.response));
+      onceClosed(browser.response, () => permit[Symbol.dispose]());
+      return await found.bytes(range);
+    };
+    return { reply: publicFileReply({ ...found, bytes }, header) };
   } catch (error) {
     return goneFor(error, language);
   }
