@@ -69,7 +69,8 @@ interface Task extends PromiseWithResolvers<TaskResult<unknown>> {
   readonly transfer: readonly Transferable[];
 }
 
-const IDLE_MS = 10_000;
+/** Long enough to read a public page and open the next: starting a thread takes ten times as long as rendering. */
+const IDLE_MS = 120_000;
 
 /**
  * A few worker threads that run one task each, with a limit on its processor time. A thread over its limit is ended,
