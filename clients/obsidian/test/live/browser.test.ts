@@ -63,8 +63,8 @@ onEachEngine('the whole plugin in Chromium', (open) => {
     devices = await startDevices([SLOW_COPIES]);
   });
   after(() => devices[Symbol.asyncDispose]());
-  wholeTests(async () => ({
+  wholeTests(async (config) => ({
     devices,
-    server: await startServer({ open, config: { corsOrigins: [devices.origin] } }),
+    server: await startServer({ open, config: { corsOrigins: [devices.origin], ...config } }),
   }));
 });

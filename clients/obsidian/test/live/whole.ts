@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import type { TestServer } from '../../../../server/test/kit/server.ts';
+import { startNginx, whyNoProgram } from '../../../../server/test/kit/programs/proxies.ts';
+import type { TestServer, TestServerOptions } from '../../../../server/test/kit/server.ts';
 import { tokenOf } from '../../../../server/test/kit/shared-vault.ts';
 import { until } from '../../../../server/test/kit/until.ts';
 import type { DeviceBrowser, DevicePage } from '../browser.ts';
@@ -8,16 +9,27 @@ import type { DeviceBrowser, DevicePage } from '../browser.ts';
 type Home = DevicePage<'plugin'>;
 
 const PATH = 'note.md';
+const FILE = 'list.txt';
+const noNginx = whyNoProgram('nginx', '-v');
+if (noNginx !== false) process.stderr.write(`NOT TESTED BEHIND A PROXY: ${noNginx}\n`);
 const textOf = ({ run }: Home) => run((device, path) => device.disk(path), PATH);
 const shownOf = ({ run }: Home) => run((device) => device.text(0));
 
 /** Live notes in the plugin as the app loads it, with its own engine. */
 export function wholeTests(
-  started: () => Promise<{ readonly devices: DeviceBrowser; readonly server: TestServer }>,
+  started: (
+    config: TestServerOptions['config'],
+  ) => Promise<{ readonly devices: DeviceBrowser; readonly server: TestServer }>,
 ): void {
-  /** Returns a vault of alice with a note, and devices on which somebody has it open. */
-  async function vaultWith(text: string) {
-    const { devices, server } = await started();
+  /**
+   * Returns a vault of alice with a note, and devices on which somebody has it open.
+   *
+   * @param below path of the server's public URL, which devices then reach through nginx; null without a proxy.
+   */
+  async function vaultWith(text: string, below: '/notes' | null = null) {
+    const publicUrl = `https://example.org${below}`;
+    const { devices, server } = await started(below === null ? {} : { publicUrl, trustProxy: ['127.0.0.1'] });
+    const proxy = below === null ? null : await startNginx(server.url, (settings) => settings, below);
     const { alice, bob } = server;
     const vault = (await alice.post('/vaults', { name: `vault ${Math.random()}` })).body.vault.id as string;
     const headers = { 'x-vault-id': vault };
@@ -25,7 +37,12 @@ export function wholeTests(
     const homes: Home[] = [];
     const home = async (who: 'alice' | 'bob' = 'alice') => {
       const { accessToken } = await server[who].signed();
-      const opened = await devices.openPlugin({ server: server.url, token: accessToken, vault, saveMs: 200 });
+      const opened = await devices.openPlugin({
+        server: (proxy ?? server).url,
+        token: accessToken,
+        vault,
+        saveMs: 200,
+      });
       homes.push(opened);
       await until(async () => (await textOf(opened)) !== null, 'the first sync');
       await opened.run((device, path) => device.open(path), PATH);
@@ -44,6 +61,7 @@ export function wholeTests(
       },
       async [Symbol.asyncDispose]() {
         for (const one of homes) await one[Symbol.asyncDispose]();
+        await proxy?.[Symbol.asyncDispose]();
         await server[Symbol.asyncDispose]();
       },
     };
@@ -52,31 +70,41 @@ export function wholeTests(
   const live = ({ run }: Home) => until(async () => (await run((device) => device.bound)) === 1, 'a live note');
 
   describe('the whole plugin', () => {
-    test('edits a note live with another device, and the engine goes on with it once nobody shows it', async () => {
-      await using at = await vaultWith('first\n');
-      const [here, there] = [await at.home(), await at.home()];
-      for (const home of [here, there]) await live(home);
-      await here.run((device) => device.type(0, 'from here\n'));
-      await there.run((device) => device.type(0, 'from there\n', 0));
-      const text = 'from there\nfirst\nfrom here\n';
-      for (const home of [here, there]) {
-        await until(async () => (await shownOf(home)) === text, 'the letters of both');
-        await until(async () => (await textOf(home)) === text, 'the file');
-      }
-      assert.equal(await at.stored(), text);
-      await here.run((device) => device.close(0));
-      await at.append('by an assistant\n');
-      const whole = `${text}by an assistant\n`;
-      for (const home of [here, there]) await until(async () => (await textOf(home)) === whole, 'the last line');
-      await here.run((device, path) => device.open(path), PATH);
-      await live(here);
-      await here.run((device) => device.type(0, 'again\n'));
-      await until(async () => (await shownOf(there)) === `${whole}again\n`, 'the letters of the second time');
-      for (const home of [here, there]) {
-        assert.deepEqual(await home.run(({ paths }) => paths), [PATH]);
-        assert.deepEqual(home.complaints, []);
-      }
-    });
+    for (const [where, below, skip] of [
+      ['', null, false],
+      [', below a path', '/notes', noNginx],
+    ] as const) {
+      test(`edits a note live with another device, and the engine goes on with it once closed${where}`, {
+        skip,
+      }, async () => {
+        await using at = await vaultWith('first\n', below);
+        const [here, there] = [await at.home(), await at.home()];
+        for (const home of [here, there]) await live(home);
+        await here.run((device) => device.type(0, 'from here\n'));
+        await there.run((device) => device.type(0, 'from there\n', 0));
+        const text = 'from there\nfirst\nfrom here\n';
+        for (const home of [here, there]) {
+          await until(async () => (await shownOf(home)) === text, 'the letters of both');
+          await until(async () => (await textOf(home)) === text, 'the file');
+        }
+        assert.equal(await at.stored(), text);
+        await here.run((device) => device.close(0));
+        await at.append('by an assistant\n');
+        const whole = `${text}by an assistant\n`;
+        for (const home of [here, there]) await until(async () => (await textOf(home)) === whole, 'the last line');
+        await here.run((device, path) => device.open(path), PATH);
+        await live(here);
+        await here.run((device) => device.type(0, 'again\n'));
+        await until(async () => (await shownOf(there)) === `${whole}again\n`, 'the letters of the second time');
+        await here.run(({ app }, path) => app.vault.create(path, 'a file\n'), FILE);
+        const fileOf = () => there.run((device, path) => device.disk(path), FILE);
+        await until(async () => (await fileOf()) === 'a file\n', 'the file of the other device');
+        for (const home of [here, there]) {
+          assert.deepEqual(await home.run(({ paths }) => paths.toSorted()), [FILE, PATH]);
+          assert.deepEqual(home.complaints, []);
+        }
+      });
+    }
 
     test('sends what was typed offline once when the app was killed before, and once when it was hidden', async () => {
       await using at = await vaultWith('first\n');
