@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { parseArgs } from 'node:util';
+import { fileOf } from '../kit/content/files.ts';
 import { openRaw } from '../kit/database/raw-sql.ts';
 import { Caller } from '../kit/person.ts';
 import { cli, type Environment, Folder, type ServeProcess, startServe } from '../kit/programs/process.ts';
@@ -190,7 +191,8 @@ class Load {
     if (kind < 75) return ['changes', caller.get('/sync/changes')];
     if (kind < 83) return ['search', caller.post('/search', { query: 'words note', limit: 5 })];
     if (kind < 89) {
-      const bytes = Buffer.alloc(20_000, random.below(256));
+      // Without the signature, one of the 256 files looks like a video.
+      const bytes = Buffer.concat([fileOf('png', 0), Buffer.alloc(20_000, random.below(256))]);
       return ['upload', caller.put(`/attachments/${file}`, bytes, { 'content-type': 'image/png' })];
     }
     if (kind < 95) return ['download', caller.get(`/attachments/${file}?raw=1`)];
