@@ -1,24 +1,28 @@
 /**
- * The image, assembled without a container engine and started as an engine would start it: its layers are the root of a
- * process that cannot write them, and the settings are those of the compose files.
+ * The image, assembled without a container engine and built by one, and started as an engine would start it: its layers
+ * are the root of a process that cannot write them, and the settings are those of the compose files.
  */
 import assert from 'node:assert/strict';
 import { execFileSync, spawnSync } from 'node:child_process';
-import { chownSync, cpSync, mkdirSync, readFileSync } from 'node:fs';
+import { chownSync, cpSync, mkdtempSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { parse } from 'yaml';
 import { freshPostgres, whyNoPostgres } from '../../kit/database/postgres.ts';
-import { Container, type Image, unpackImage } from '../../kit/programs/container.ts';
+import { buildContainerfile } from '../../kit/programs/buildah.ts';
+import { Container, type Image, type LayoutImage, unpackImage } from '../../kit/programs/container.ts';
 import { freePort } from '../../kit/programs/free-port.ts';
 import { Folder } from '../../kit/programs/process.ts';
+import { whyNoProgram } from '../../kit/programs/proxies.ts';
 import { aliceAt } from '../../kit/signed-in.ts';
 
 const root = join(import.meta.dirname, '../../../..');
 const hasTools = process.getuid?.() === 0 && spawnSync('debootstrap', ['--version'], { stdio: 'ignore' }).status === 0;
 const skip = hasTools ? false : 'this is not root, or debootstrap is not installed (apt-get install debootstrap)';
+const noBuildah = whyNoProgram('buildah', '--version');
 if (skip !== false) process.stderr.write(`NOT TESTED: the image: ${skip}\n`);
+if (noBuildah !== false) process.stderr.write(`NOT TESTED: the Containerfile: ${noBuildah}\n`);
 const COMPRESSED_MAX = 120e6;
 /** A user other than that of the image. */
 const OTHER = 20_002;
@@ -48,7 +52,7 @@ async function serviceIn(file: string, name: string) {
 
 describe('the image', { skip }, () => {
   const folder = new Folder();
-  let image: Image;
+  let image: LayoutImage;
   before(() => {
     const layout = process.env.TEST_IMAGE ?? folder.at('layout');
     if (process.env.TEST_IMAGE === undefined)
@@ -56,9 +60,8 @@ describe('the image', { skip }, () => {
     image = unpackImage(layout, folder.at('files'));
   });
   after(() => folder[Symbol.dispose]());
-  const volumeOf = (name: string, user: number) => {
-    const volume = folder.at(name);
-    mkdirSync(volume);
+  const volumeOf = (user: number) => {
+    const volume = mkdtempSync(folder.at('volume-'));
     chownSync(volume, user, user);
     return volume;
   };
@@ -69,9 +72,10 @@ describe('the image', { skip }, () => {
     assert.deepEqual([User, Volumes, Healthcheck.Test.at(-1)], ['10001:10001', { '/data': {} }, '--quiet']);
   });
 
-  it('serves on a read-only root as another user, is healthy, stops with 0, and restores its backup', async () => {
+  /** Uses an image with the settings of the first compose file. */
+  async function checkServing(image: Image) {
     const { env, health } = await serviceIn('compose.yaml', 'notevault');
-    const [volume, command] = [volumeOf('data', OTHER), image.settings.Entrypoint];
+    const [volume, command] = [volumeOf(OTHER), image.settings.Entrypoint];
     const container = new Container(image, { volume, user: OTHER, env });
     await using server = await container.serve();
     const alice = await aliceAt(server.url);
@@ -88,7 +92,7 @@ describe('the image', { skip }, () => {
     assert.equal(backup.code, 0, backup.output);
     assert.equal((await container.run(health)).code, 1);
 
-    const fresh = volumeOf('restored', OTHER);
+    const fresh = volumeOf(OTHER);
     cpSync(join(volume, 'backups'), join(fresh, 'backups'), { recursive: true });
     execFileSync('chown', ['-R', `${OTHER}:${OTHER}`, fresh]);
     const NOTEVAULT_MASTER_KEY = readFileSync(join(volume, 'master.key'), 'utf8').trim();
@@ -99,13 +103,24 @@ describe('the image', { skip }, () => {
     await using again = await other.serve();
     assert.equal((await (await aliceAt(again.url)).get('/notes/a.md')).body.content, 'kept');
     assert.equal(await again.stop(), 0);
+  }
+
+  it('serves on a read-only root as another user, is healthy, stops with 0, and restores its backup', () =>
+    checkServing(image));
+
+  it('does the same as buildah builds it from the Containerfile', { skip: noBuildah }, async () => {
+    const built = buildContainerfile(image, folder);
+    for (const name of ['User', 'WorkingDir', 'Entrypoint', 'Cmd', 'Volumes', 'ExposedPorts', 'StopSignal'] as const)
+      assert.deepEqual(built.settings[name], image.settings[name]);
+    assert.deepEqual(built.settings.Healthcheck.Test, image.settings.Healthcheck.Test);
+    await checkServing(built);
   });
 
   it('serves PostgreSQL from two containers on one volume, as its compose file says', {
     skip: whyNoPostgres() ?? false,
   }, async () => {
     await using database = await freshPostgres();
-    const [volume, user] = [volumeOf('shared', 10_001), 10_001];
+    const [volume, user] = [volumeOf(10_001), 10_001];
     const start = async (name: string) => {
       const { env, health } = await serviceIn('compose.postgres.yaml', name);
       const container = new Container(image, { volume, user, env: { ...env, NOTEVAULT_DATABASE_URL: database.url } });

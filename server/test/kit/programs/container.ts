@@ -12,12 +12,16 @@ export interface Image {
   /** The folder of its files. */
   readonly files: string;
   readonly settings: ContainerSettings;
+}
+
+/** An image from an OCI layout. */
+export interface LayoutImage extends Image {
   /** Compressed size of its layers. */
   readonly bytes: number;
 }
 
 /** Reads an OCI layout from its index to its layers, as root. */
-export function unpackImage(layout: string, files: string): Image {
+export function unpackImage(layout: string, files: string): LayoutImage {
   const blob = (digest: string) => join(layout, 'blobs', digest.replace(':', '/'));
   const read = (file: string) => JSON.parse(readFileSync(file, 'utf8'));
   const [{ digest }] = read(join(layout, 'index.json')).manifests;
