@@ -31,6 +31,13 @@ test('a note is shared by a public link with a password, read without an account
   await expect(dialog.getByText(/never opened · until .* · with a password/)).toBeVisible();
   await expectAccessible(page);
 
+  await dialog.getByRole('button', { name: 'Create link' }).click();
+  await dialog
+    .getByRole('button', { name: /^End the public link/ })
+    .nth(1)
+    .click();
+  await expect(dialog.getByTestId('public-link'), 'the address of an ended link').toHaveCount(0);
+
   await using others = await otherBrowser(context);
   const reader = await others.newPage();
   await reader.goto(url);

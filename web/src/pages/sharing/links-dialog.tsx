@@ -31,6 +31,7 @@ export interface LinksDialogProps {
 export function LinksDialog({ vaultId, target, close }: LinksDialogProps) {
   const t = useTexts('sharing');
   const { data } = useSuspenseQuery(linksQuery(vaultId));
+  const [made, setMade] = useState<PublicLinkMade | null>(null);
   const links = target === null ? data : data.filter((link) => isOf(link, target));
   return (
     <Dialog title={target === null ? t('links.titleAll') : t('links.title', { name: target.name })} close={close}>
@@ -39,13 +40,19 @@ export function LinksDialog({ vaultId, target, close }: LinksDialogProps) {
       ) : (
         <>
           <p className={styles.about}>{t(target.kind === 'note' ? 'links.aboutNote' : 'links.aboutFolder')}</p>
-          <NewLink vaultId={vaultId} target={target} />
+          <NewLink vaultId={vaultId} target={target} made={made} setMade={setMade} />
         </>
       )}
       {links.length > 0 ? (
         <ul className={styles.people} aria-label={t('links.list')}>
           {links.map((link) => (
-            <LinkRow key={link.id} vaultId={vaultId} link={link} isNamed={target === null} />
+            <LinkRow
+              key={link.id}
+              vaultId={vaultId}
+              link={link}
+              isNamed={target === null}
+              onEnd={() => setMade((shown) => (shown?.link.id === link.id ? null : shown))}
+            />
           ))}
         </ul>
       ) : target === null ? (
@@ -63,9 +70,16 @@ const DAY_SECONDS = 24 * 60 * 60;
 /** The lifetimes to choose from, in days; 0 for none. */
 const LIFETIMES = [1, 7, 30, 365, 0] as const;
 
-function NewLink({ vaultId, target }: { readonly vaultId: string; readonly target: LinkTarget }) {
+interface NewLinkProps {
+  readonly vaultId: string;
+  readonly target: LinkTarget;
+  /** The link that was made last, whose address is shown. */
+  readonly made: PublicLinkMade | null;
+  readonly setMade: (made: PublicLinkMade) => void;
+}
+
+function NewLink({ vaultId, target, made, setMade }: NewLinkProps) {
   const t = useTexts('sharing');
-  const [made, setMade] = useState<PublicLinkMade | null>(null);
   const making = useChange((body: NewPublicLink) => publicLinks.make(vaultId, body), keys.publicLinks(vaultId));
   return (
     <>
@@ -130,12 +144,14 @@ interface LinkRowProps {
   readonly link: PublicLink;
   /** Whether the row names the note or folder. */
   readonly isNamed: boolean;
+  readonly onEnd: () => void;
 }
 
-function LinkRow({ vaultId, link, isNamed }: LinkRowProps) {
+function LinkRow({ vaultId, link, isNamed, onEnd }: LinkRowProps) {
   const t = useTexts('sharing');
   const language = useLanguage();
-  const ending = useChange(() => publicLinks.end(vaultId, link.id), keys.publicLinks(vaultId), t('links.ended'));
+  const end = () => publicLinks.end(vaultId, link.id).then(onEnd);
+  const ending = useChange(end, keys.publicLinks(vaultId), t('links.ended'));
   const { kind, path, has_password, created_at, expires_at, last_used_at } = link;
   const date = (time: string) => new Date(time).toLocaleDateString(language, { dateStyle: 'medium' });
   const time = (used: string) => new Date(used).toLocaleString(language, { dateStyle: 'medium', timeStyle: 'short' });
@@ -153,7 +169,9 @@ function LinkRow({ vaultId, link, isNamed }: LinkRowProps) {
         <Icon name={kind === 'folder' ? 'folder' : 'note'} />
       </span>
       <span className={styles.who}>
-        <span dir="auto">{name}</span>
+        <span className={isNamed ? undefined : styles.made} dir="auto">
+          {name}
+        </span>
         <small className={styles.facts}>{facts.join(' · ')}</small>
       </span>
       <Button aria-label={t('links.endOf', { name })} onClick={() => ending.mutate(undefined)}>

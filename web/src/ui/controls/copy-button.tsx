@@ -5,7 +5,7 @@ import { Icon } from './icon.tsx';
 
 interface CopyButtonProps {
   readonly text: string;
-  /** “Copy” by default. */
+  /** “Copy” by default. A button with another one is the main action of its place, and looks so. */
   readonly label?: string;
 }
 
@@ -17,7 +17,7 @@ export function CopyButton({ text, label }: CopyButtonProps) {
   if (navigator.clipboard === undefined) return null;
   const copy = () => navigator.clipboard.writeText(text).then(() => setCopied(true));
   return (
-    <Button look="quiet" onClick={() => void copy()} onBlur={() => setCopied(false)}>
+    <Button look={label === undefined ? 'quiet' : 'plain'} onClick={() => void copy()} onBlur={() => setCopied(false)}>
       <Icon name={isCopied ? 'check' : 'copy'} size={16} />
       {isCopied ? t('copied') : (label ?? t('copy'))}
     </Button>
