@@ -8,20 +8,18 @@ import { pathToFileURL } from 'node:url';
  */
 
 const SHARING =
-  /^(packages|clients\/obsidian|cli\/src|web\/src|server\/src|server\/test\/(flows|golden|kit|mcp|relevance))\//;
+  /^(packages|clients\/obsidian|cli\/src|tools(?!\/optional)|web\/src|server\/src|server\/test\/(flows|golden|kit|mcp|races|releases|relevance))\//;
 /**
  * Tests that drive a browser or have a page's globals; databases, whose threads and files are better alone in their
- * process; tests of what a process has open, of its garbage or of much memory; and those that mostly run commands, and
- * wait for them.
+ * process; and tests of what a process has open, of its garbage or of much memory.
  */
 const ALONE = [
-  /^(web\/src\/editor\/test|clients\/obsidian\/test\/shell|server\/src\/ports\/(database|gc)|server\/test\/flows\/cli)\//,
-  /^server\/test\/flows\/operation\/(backup|damaged|doctor|start|stop)/,
+  /^(web\/src\/editor\/test|clients\/obsidian\/test\/shell|server\/src\/ports\/(database|gc))\//,
   /\/(open-(handles|bytes)|attachment-bytes|hostile-answers|stops|pgbouncer|s3)\b/,
 ];
-/** Hooks outside of a suite would run for every file of the group. */
-const HAS_ROOT_HOOK = /^(before|after)(Each)?\(/m;
-const FILES_PER_GROUP = 70;
+/** These hooks, outside of a suite, would run for every test of the group. */
+const HAS_ROOT_HOOK = /^(before|after)Each\(/m;
+const FILES_PER_GROUP = 200;
 
 /**
  * Returns the files to run: each that needs a process of its own, and one for each group, which imports the files of the
