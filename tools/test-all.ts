@@ -9,9 +9,9 @@ const vaults = process.env.TEST_VAULTS ?? join(import.meta.dirname, '../../share
 const noVaults = existsSync(vaults) ? undefined : `there are no vaults in ${vaults}`;
 
 const runs: readonly (readonly [command: string, whyNot?: string | undefined])[] = [
-  ['test'],
+  // Together, because each process loads the server, and one that waits leaves its processor to another.
+  ['test -- --short --full --stress'],
   ['test:optional'],
-  ['test:stress'],
   // Each keeps one processor busy.
   ...((noChromium ?? noVaults) === undefined
     ? [['test:browser -- --vaults'] as const]

@@ -15,7 +15,7 @@ const SHARING =
  */
 const ALONE = [
   /^(web\/src\/editor\/test|clients\/obsidian\/test\/shell|server\/src\/ports\/(database|gc))\//,
-  /\/(open-(handles|bytes)|attachment-bytes|hostile-answers|stops|pgbouncer|s3)\b/,
+  /\/(open-(handles|bytes)|attachment-bytes|stops|pgbouncer|s3)\b/,
 ];
 /** These hooks, outside of a suite, would run for every test of the group. */
 const HAS_ROOT_HOOK = /^(before|after)Each\(/m;

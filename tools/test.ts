@@ -9,16 +9,21 @@ import { readSources } from './check/sources.ts';
 import { grouped } from './test-groups.ts';
 
 /*
- * node tools/test.ts [--stress] [--browser] [--long] [--optional] [--vaults] [--changed[=COMMIT]] [paths or node options…]
+ * node tools/test.ts [--full] [--stress] [--browser] [--long] [--optional] [--vaults] [--changed[=COMMIT]]
+ *   [paths or node options…]
  *
- * Runs the tests (all, or those in the given files and folders). With --changed, runs those of them that depend on a
- * file that differs from the commit, by default from HEAD. Without paths it tests SQLite alone; with paths, with a flag or
- * with TEST_ENGINES=both also PostgreSQL, on one server that is started here unless TEST_POSTGRES_URL names one. Options of `node --test` are passed on. Some files run only when they or their
- * folder are named, or with a flag: with --stress those that kill processes, cut connections, or send requests that
- * race or are random, and with --browser those that need Chromium. Others need the flag even when their folder is
- * named: --long for those called *.long.test.ts, which run for minutes to hours, --optional for the others in
- * tools/optional, whose packages are installed then, and --vaults for those called *.vaults.test.ts, which read vaults
- * outside of the repository: the folders in TEST_VAULTS, by default in ../shared/vaults.
+ * Runs the short tests, or those in the given files and folders. With --changed, runs those of them that depend on a
+ * file that differs from the commit, by default from HEAD. Without paths and flags it tests SQLite alone; otherwise, or
+ * with TEST_ENGINES=both, also PostgreSQL, on one server that is started here unless TEST_POSTGRES_URL names one.
+ * Options of `node --test` are passed on.
+ *
+ * A flag runs tests of its kind, and the short ones only with --short too. Some kinds also run when they or their folder
+ * are named: --full are those called *.full.test.ts, which try whole matrices or what ships, --stress those that kill
+ * processes, cut connections, or send requests that race or are random, and --browser those that need Chromium. Others
+ * need the flag even when their folder is named: --long for those called *.long.test.ts, which run for minutes to hours,
+ * --optional for the others in tools/optional, whose packages are installed then, and --vaults for those called
+ * *.vaults.test.ts, which read vaults outside of the repository: the folders in TEST_VAULTS, by default in
+ * ../shared/vaults.
  */
 
 /**
@@ -39,21 +44,23 @@ const EVERYWHERE = [
 /** Recognises test files that need PostgreSQL, by an import or their name; one not recognised starts its own server. */
 const NEEDS_POSTGRES = /kit\/|\.pg\.test\.ts/;
 
-type Kind = 'short' | 'stress' | 'browser' | 'long' | 'optional' | 'vaults';
+type Kind = 'short' | 'full' | 'stress' | 'browser' | 'long' | 'optional' | 'vaults';
 
 /** File patterns of each kind, in order of precedence; all other tests are short. */
 const KINDS: readonly (readonly [Kind, RegExp])[] = [
   ['long', /\.long\.test\.ts$/],
+  ['full', /\.full\.test\.ts$/],
   ['vaults', /\.vaults\.test\.ts$/],
   ['optional', /^tools\/optional\//],
   ['browser', /[/-]browser\.test\.ts$/],
   ['stress', /(^|\/)server\/test\/(faults|fuzz|races)\//],
 ];
-const FLAGGED = KINDS.map(([kind]) => kind);
+const FLAGGED: readonly Kind[] = ['short', ...KINDS.map(([kind]) => kind)];
 
 /** A test that takes longer fails with its name. */
 const TIMEOUT_MINUTES: Readonly<Record<Kind, number>> = {
   short: 5,
+  full: 5,
   stress: 10,
   browser: 5,
   long: 240,
@@ -64,9 +71,10 @@ const TIMEOUT_MINUTES: Readonly<Record<Kind, number>> = {
 /** Free disk space that a run needs, in bytes. */
 const RUN_BYTES = 8_000_000_000;
 
-/** A test file that takes longer is ended. */
+/** A test file, or a process that runs many, is ended when it takes longer. */
 const FILE_MINUTES: Readonly<Record<Kind, number>> = {
-  short: 15,
+  short: 30,
+  full: 30,
   stress: 15,
   browser: 15,
   long: 600,
@@ -83,7 +91,7 @@ const options = args.filter(
 );
 const paths = args.filter((arg) => !arg.startsWith('-'));
 /** A folder that is named is meant with all that does not run for hours or need other files. */
-const wanted: readonly Kind[] = flags.length === 0 && paths.length > 0 ? ['short', 'stress', 'browser'] : kinds;
+const wanted: readonly Kind[] = flags.length === 0 && paths.length > 0 ? ['short', 'full', 'stress', 'browser'] : kinds;
 const longest = (minutes: Readonly<Record<Kind, number>>) => Math.max(...wanted.map((kind) => minutes[kind]));
 const found = [...new Set((paths.length > 0 ? paths : EVERYWHERE).flatMap((path) => testsIn(path).sort()))];
 const files = changed === undefined ? found : affected(found, changed.slice('--changed='.length) || 'HEAD');

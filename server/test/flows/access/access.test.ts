@@ -1,5 +1,5 @@
 import { onSqlite } from '../../kit/engines.ts';
-import { defineAccess } from './access.ts';
+import { defineAccess, oneOfEachRights } from './access.ts';
 
-// access.long.test.ts runs them on PostgreSQL too.
-onSqlite('who may do what', defineAccess);
+// matrices.full.test.ts asks with every credential.
+onSqlite('who may do what', (open) => defineAccess(open, oneOfEachRights));
