@@ -86,8 +86,7 @@ onEachEngine('deleting many notes', (open) => {
   const start = oneServer(() => ({ open }));
 
   test('leaves tombstones with a seq each and no aliases or edges, and links to them dangle', async () => {
-    await using server = await start();
-    const { alice } = server;
+    const { alice, db } = await start();
     await alice.post('/vaults', { name: 'Notes' });
     const names = Array.from({ length: 70 }, (_, at) => `n${at}`);
     for (const [at, name] of names.entries())
@@ -97,7 +96,7 @@ onEachEngine('deleting many notes', (open) => {
     const { links } = (await alice.get('/notes/source.md')).body;
     assert.equal(links.length, 140);
     assert.ok(links.every((link: { dangling: boolean }) => link.dangling));
-    await using raw = await rawOf(server.db);
+    await using raw = await rawOf(db);
     const graves = await raw.all('select seq, revision from entries where deleted_at is not null order by seq');
     assert.equal(graves.length, 70);
     assert.deepEqual(
@@ -117,8 +116,7 @@ onEachEngine('deleting many notes', (open) => {
   });
 
   test('deletes none if one of them is damaged, whether one by one, in a batch or with their folder', async () => {
-    await using server = await start();
-    const { alice } = server;
+    const { alice, db } = await start();
     await alice.post('/vaults', { name: 'Notes' });
     const sound = await write(alice, 'Folder/sound.md');
     const ids = { content: '', doc: '' };
@@ -126,7 +124,7 @@ onEachEngine('deleting many notes', (open) => {
       ids[part] = await write(alice, `Folder/${part}.md`);
       await write(alice, `Folder/${part}.md`, 'edited, so that there is a document');
     }
-    await using raw = await rawOf(server.db);
+    await using raw = await rawOf(db);
     for (const [part, id] of Object.entries(ids))
       assert.equal(await raw.run(`update note_bodies set ${part} = $1 where note_id = $2`, Buffer.alloc(60), id), 1);
     const answers = [

@@ -28,8 +28,7 @@ onEachEngine('requests with one idempotency key at once', (open) => {
   const start = oneServer(() => ({ open }));
 
   test('run once when sent over twenty connections, and all get the answer', async () => {
-    await using server = await start();
-    const { alice } = server;
+    const { alice } = await start();
     await alice.post('/vaults', { name: 'Notes' });
     const answers = await atOnce(20, [alice], '/notes/append', { path: 'log.md', text: 'line' }, keyed('k'));
     assert.equal(replayed(answers), 19);

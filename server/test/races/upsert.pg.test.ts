@@ -108,8 +108,7 @@ onEachEngine('concurrent upserts', (open) => {
   });
 
   test('concurrent upserts of one new path make one note with the text of one of them, and both are answered', async () => {
-    await using server = await start();
-    const { alice } = server;
+    const { alice } = await start();
     await alice.post('/vaults', { name: 'Notes' });
     for (let round = 0; round < 20; round++) {
       const create = (content: string, path: string) => alice.post('/notes', { path, mtime: 1, content });
@@ -132,8 +131,7 @@ onEachEngine('concurrent upserts', (open) => {
   });
 
   test('and deletes leave either a note or a tombstone, and the count agrees', async () => {
-    await using server = await start();
-    const { alice } = server;
+    const { alice } = await start();
     await alice.post('/vaults', { name: 'Notes' });
     let live = 0;
     for (let round = 0; round < 20; round++) {
@@ -151,8 +149,7 @@ onEachEngine('concurrent upserts', (open) => {
   });
 
   test('concurrent upserts of a note that is being deleted make a new version before, or a new note after', async () => {
-    await using server = await start();
-    const { alice } = server;
+    const { alice } = await start();
     await alice.post('/vaults', { name: 'Notes' });
     for (let round = 0; round < 20; round++) {
       const path = `note ${round}.md`;
@@ -176,8 +173,7 @@ onEachEngine('concurrent upserts', (open) => {
   });
 
   test('concurrent upserts of one client-minted id give it to one note; the other fails or gets another', async () => {
-    await using server = await start();
-    const { alice, bob } = server;
+    const { alice, bob } = await start();
     await alice.post('/vaults', { name: 'Notes' });
     await bob.post('/vaults', { name: 'Notes' });
     for (let round = 0; round < 10; round++) {

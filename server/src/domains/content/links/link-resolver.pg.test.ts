@@ -7,8 +7,7 @@ onEachEngine('edges resolve again', (open) => {
   const start = notesOnOneServer(open);
 
   test('edges resolve again when their target is created, deleted and revived, with no write to the source', async () => {
-    await using notes = await start();
-    const { alice } = notes;
+    const { alice } = await start();
     const source = await alice.write('Source.md', '[[Target]] [m](deep/Target.md#x) ![[target.md]]');
     assert.deepEqual(await alice.edges('Source.md'), ['Target → ?', 'deep/Target.md → ?', 'target.md → ?']);
     const target = await alice.write('Deep/target.md', 'x');
@@ -24,8 +23,7 @@ onEachEngine('edges resolve again', (open) => {
   });
 
   test('edges resolve again when a note gains or loses an alias', async () => {
-    await using notes = await start();
-    const { alice } = notes;
+    const { alice } = await start();
     await alice.write('Source.md', '[[Nick]] [[nick name]] [[Nick.md]]');
     await alice.write('Target.md', '---\naliases: [Nick, Nick Name]\n---\n');
     const found = ['Nick → Target.md', 'nick name → Target.md', 'Nick.md → Target.md'];
@@ -42,8 +40,7 @@ onEachEngine('edges resolve again', (open) => {
   });
 
   test('edges resolve again when a better candidate appears or disappears', async () => {
-    await using notes = await start();
-    const { alice } = notes;
+    const { alice } = await start();
     await alice.write('Work/Plans/Source.md', '[[Notes]] [[Plans/Notes]] [near](Notes.md) [[../Notes]]');
     const steps: readonly [path: string, expected: string[]][] = [
       ['z/y/Notes.md', ['z/y/Notes.md', '?', 'z/y/Notes.md', '?']],
@@ -67,8 +64,7 @@ onEachEngine('edges resolve again', (open) => {
   });
 
   test('edges of a note that links to itself by name and alias resolve again when it is revived', async () => {
-    await using notes = await start();
-    const { alice } = notes;
+    const { alice } = await start();
     const { id, links } = await alice.write('Me.md', '---\naliases: [I]\n---\n[[Me]] [[I]]');
     assert.deepEqual(
       links.map((link: { target_note_id: string }) => link.target_note_id),
@@ -89,8 +85,7 @@ onEachEngine('edges resolve again', (open) => {
   });
 
   test('a link with a dot may name a whole file name', async () => {
-    await using notes = await start();
-    const { alice } = notes;
+    const { alice } = await start();
     await alice.write('Source.md', '[[v1.2]] [[b.md]] [[paper.pdf]]');
     await alice.write('b.md.md');
     await alice.write('V1.2.md');
@@ -101,8 +96,7 @@ onEachEngine('edges resolve again', (open) => {
   });
 
   test('edges of many sources resolve again at once', async () => {
-    await using notes = await start();
-    const { alice } = notes;
+    const { alice } = await start();
     const paths = Array.from({ length: 140 }, (_, at) => `s${at % 7}/${at}.md`);
     const sources = paths.map((path) => ({ path, content: '[[Hub]] and [[hub#x]]', mtime: 1 }));
     await putAll(alice, sources);

@@ -7,8 +7,7 @@ onEachEngine('links of a note', (open) => {
   const start = notesOnOneServer(open);
 
   test('the answers to a write and to each read list links of every form with every field', async () => {
-    await using notes = await start();
-    const { alice } = notes;
+    const { alice } = await start();
     const target = await alice.write('Folder/Target note.md', '---\naliases: [Other name]\n---\n');
     const note = await alice.write(
       'Folder/a.md',
@@ -47,8 +46,7 @@ onEachEngine('links of a note', (open) => {
   });
 
   test('an edit that keeps the links keeps the edges; one that changes them answers with the new ones', async () => {
-    await using notes = await start();
-    const { alice } = notes;
+    const { alice } = await start();
     await alice.write('b.md');
     await alice.write('a.md', '[[b]] [[c]]\n');
     const same = await alice.write('a.md', 'more [[b]] words [[c]]\n');
@@ -65,8 +63,7 @@ onSqlite('the number of links of a note', (open) => {
   const start = notesOnOneServer(open);
 
   test('at most 20,000 links of a note are stored, and its text is unchanged', async () => {
-    await using notes = await start();
-    const { alice } = notes;
+    const { alice } = await start();
     await alice.write('b.md');
     const content = '[[b]]\n'.repeat(20_005);
     const note = await alice.write('a.md', content);
@@ -80,8 +77,7 @@ onEachEngine('backlinks', (open) => {
   const start = notesOnOneServer(open);
 
   test('backlinks show the source and the text of each link, ordered by age, then by position', async () => {
-    await using notes = await start();
-    const { alice } = notes;
+    const { alice } = await start();
     const target = await alice.write('Target.md');
     const old = await alice.write('Old.md', '# The old one\n[[target#Part|words]]\n[t](Target.md)\n');
     const young = await alice.write('Young.md', '![[Target]]');
@@ -99,8 +95,7 @@ onEachEngine('backlinks', (open) => {
   });
 
   test('an edge keeps its age while target, anchor and alias stay', async () => {
-    await using notes = await start();
-    const { alice } = notes;
+    const { alice } = await start();
     await alice.write('t.md');
     await alice.write('one.md', '[[t]]');
     await alice.write('two.md', '[[t]]');
@@ -127,8 +122,7 @@ onEachEngine('backlinks', (open) => {
   });
 
   test('backlinks are limited to the oldest 200', async () => {
-    await using notes = await start();
-    const { alice } = notes;
+    const { alice } = await start();
     await alice.write('t.md');
     await alice.write('first.md', '[[t]]\n'.repeat(150));
     await alice.write('second.md', '[[t]]\n'.repeat(150));
@@ -138,16 +132,14 @@ onEachEngine('backlinks', (open) => {
   });
 
   test('backlinks omit links to headings within the note, but not its links to itself by name', async () => {
-    await using notes = await start();
-    const { alice } = notes;
+    const { alice } = await start();
     await alice.write('Self.md', '# Here\n[[#Here]] [down](#Here) [[Self#Here]]');
     assert.deepEqual(await alice.edges('Self.md'), [' → Self.md', ' → Self.md', 'Self → Self.md']);
     assert.deepEqual(await alice.backlinks('Self.md'), ['Self.md']);
   });
 
   test('backlinks with context=true have the text around each link, also those of long notes', async () => {
-    await using notes = await start();
-    const { alice } = notes;
+    const { alice } = await start();
     const target = await alice.write('Target.md', '');
     const short = '---\nup: "[[Target]]"\n---\nA **bold** [[Target|word]] here.\n\nAnd [[Target#part]]';
     await alice.write('a.md', short);

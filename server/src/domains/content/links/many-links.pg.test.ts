@@ -11,8 +11,7 @@ onEachEngine('notes with over a thousand links', (open) => {
   const start = oneServer(() => ({ open }));
 
   test('a rename rewrites over a thousand links and keeps their identities', async () => {
-    await using server = await start();
-    const { alice } = server;
+    const { alice } = await start();
     await alice.post('/vaults', { name: 'Notes' });
     const { id: hub } = (await alice.post('/notes', { path: 'hub.md', mtime: 1, content: '# Hub' })).body.note;
     for (const path of ['a.md', 'b.md'])
@@ -34,8 +33,7 @@ onEachEngine('notes with over a thousand links', (open) => {
   });
 
   test('a note of over a thousand links that is written again has its new links and no other', async () => {
-    await using server = await start();
-    const { alice } = server;
+    const { alice } = await start();
     await alice.post('/vaults', { name: 'Notes' });
     const named = (from: number, count: number) => Array.from({ length: count }, (_, at) => `[[n${from + at}]]`);
     for (const texts of [named(0, LINKS), named(LINKS - 10, 700), named(7, 3)]) {
@@ -49,8 +47,7 @@ onEachEngine('notes with over a thousand links', (open) => {
   });
 
   test('over a thousand links resolve when their note is created, and dangle when it is deleted', async () => {
-    await using server = await start();
-    const { alice } = server;
+    const { alice } = await start();
     await alice.post('/vaults', { name: 'Notes' });
     for (const path of ['a.md', 'b.md']) await alice.post('/notes', { path, mtime: 1, content: links('missing') });
     const targets = async (path: string) => {

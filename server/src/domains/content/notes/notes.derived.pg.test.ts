@@ -7,8 +7,7 @@ onEachEngine('what a note says of itself', (open) => {
   const start = notesOnOneServer(open);
 
   test('valid frontmatter gives every field, and none without it', async () => {
-    await using notes = await start();
-    const { alice } = notes;
+    const { alice } = await start();
     const content = [
       '---',
       'title: "The: title"',
@@ -45,8 +44,7 @@ onEachEngine('what a note says of itself', (open) => {
   });
 
   test('invalid frontmatter says why, keeps the content, and reveals no value', async () => {
-    await using notes = await start();
-    const { alice } = notes;
+    const { alice } = await start();
     const cases: readonly [code: string, content: string, key: string | null][] = [
       ['unterminated', '---\nsecret: swordfish\ntext', null],
       ['yaml_syntax', '---\nsecret: [swordfish\n---\n# Body\n', 'secret'],
@@ -67,15 +65,13 @@ onEachEngine('what a note says of itself', (open) => {
   });
 
   test('an unreadable date is null and no fault', async () => {
-    await using notes = await start();
-    const { alice } = notes;
+    const { alice } = await start();
     const note = await alice.write('a.md', '---\ncreated: some day\nupdated: 2024-13-40\n---\n');
     assert.deepEqual([note.fm_created, note.fm_timestamp, note.parse_status], [null, null, 'ok']);
   });
 
   test('tags come from the text, but not from code, links and addresses', async () => {
-    await using notes = await start();
-    const { alice } = notes;
+    const { alice } = await start();
     const note = await alice.write(
       'a.md',
       '#Start #123 x#no `#code` https://x.test/#url [[b#heading]] (#paren) #日本 #ёлка/игрушка #start\n\n    #indented\n',
@@ -86,8 +82,7 @@ onEachEngine('what a note says of itself', (open) => {
   });
 
   test('the title is that of the frontmatter, else the first heading, else the name', async () => {
-    await using notes = await start();
-    const { alice } = notes;
+    const { alice } = await start();
     const title = async (content: string) => (await alice.write('Folder/My note.MD', content)).title;
     assert.equal(await title('---\ntitle: Front\n---\n# Head\n'), 'Front');
     assert.equal(await title('```\n# code\n```\n## second\n# Head #\n# Other\n'), 'Head');

@@ -12,8 +12,7 @@ onEachEngine('ids of notes', (open) => {
 
   test('a free client-minted id is honoured, of any version and case', async () => {
     const minted = mint();
-    await using notes = await start();
-    const { alice } = notes;
+    const { alice } = await start();
     assert.equal((await alice.write('a.md', 'a', { id: minted })).id, minted.toLowerCase());
     // Where there is a note already, the id says nothing.
     assert.equal((await alice.write('a.md', 'b', { id: crypto.randomUUID() })).id, minted.toLowerCase());
@@ -21,8 +20,7 @@ onEachEngine('ids of notes', (open) => {
 
   test('what is no UUID is as if it had not been sent', async () => {
     const minted = mint();
-    await using notes = await start();
-    const { alice } = notes;
+    const { alice } = await start();
     for (const [at, id] of ['', 'x', `${minted}0`, `{${minted}}`, null].entries()) {
       assert.match((await alice.write(`${at}.md`, 'a', { id })).id, /^[0-9a-f-]{36}$/);
     }
@@ -30,8 +28,7 @@ onEachEngine('ids of notes', (open) => {
 
   test('the id of a live note elsewhere is a conflict that shows the note', async () => {
     const minted = mint();
-    await using notes = await start();
-    const { alice } = notes;
+    const { alice } = await start();
     const note = await alice.write('a.md', '[[x]]', { id: minted });
     const answer = await alice.put('b.md', { id: minted });
     assert.equal(answer.status, 409);
@@ -41,8 +38,7 @@ onEachEngine('ids of notes', (open) => {
 
   test('where another note has the path, the id of a live note is a conflict that shows the note it names', async () => {
     const minted = mint();
-    await using notes = await start();
-    const { alice } = notes;
+    const { alice } = await start();
     const meant = await alice.write('a.md', 'meant', { id: minted });
     const there = await alice.write('b.md', 'there');
     for (const content of ['new', 'there']) {
@@ -56,8 +52,7 @@ onEachEngine('ids of notes', (open) => {
   });
 
   test('a version counts for the note that the id names, not for another one at the path', async () => {
-    await using notes = await start();
-    const { server, alice, bob } = notes;
+    const { server, alice, bob } = await start();
     const gone = await alice.write('a.md', 'first\n');
     await alice.remove('a.md');
     server.clock.advance({ minutes: 2 });
@@ -77,8 +72,7 @@ onEachEngine('ids of notes', (open) => {
 
   test('the id of a tombstone of this vault revives it, at any path, and goes on with its versions', async () => {
     const minted = mint();
-    await using notes = await start();
-    const { server, alice } = notes;
+    const { server, alice } = await start();
     const note = await alice.write('a.md', 'first\n', { id: minted });
     await alice.remove('a.md');
     server.clock.advance({ minutes: 2 });
@@ -126,8 +120,7 @@ onEachEngine('ids of notes', (open) => {
   });
 
   test('for 60 s a deletion wins over the same note coming back from another device', async () => {
-    await using notes = await start();
-    const { server, alice } = notes;
+    const { server, alice } = await start();
     await alice.write('a.md', 'text', {}, device('phone'));
     await alice.remove('a.md', device('laptop'));
     server.clock.advance({ seconds: 59, ms: 999 });
@@ -148,8 +141,7 @@ onEachEngine('ids of notes', (open) => {
   });
 
   test('a device id over 64 bytes names no device', async () => {
-    await using notes = await start();
-    const { alice } = notes;
+    const { alice } = await start();
     await alice.write('a.md', 'text');
     await alice.remove('a.md', device('laptop'));
     assert.equal((await alice.put('a.md', { content: 'text' }, device('x'.repeat(64)))).status, 409);

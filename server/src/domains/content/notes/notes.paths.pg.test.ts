@@ -47,8 +47,7 @@ onEachEngine('paths of notes', (open) => {
   const start = notesOnOneServer(open);
 
   test('an invalid path is refused with a sentence', async () => {
-    await using notes = await start();
-    const { alice } = notes;
+    const { alice } = await start();
     for (const [path, reason] of REFUSED) {
       const answer = await alice.put(path);
       assert.deepEqual([answer.status, answer.body], [422, { errors: { path: [reason] } }], JSON.stringify(path));
@@ -56,8 +55,7 @@ onEachEngine('paths of notes', (open) => {
   });
 
   test('a path that is stored in another form is reported, and the note is found under both', async () => {
-    await using notes = await start();
-    const { alice } = notes;
+    const { alice } = await start();
     for (const [sent, stored] of STORED) {
       const { status, body } = await alice.put(sent);
       assert.deepEqual([status, body.note.path], [200, stored]);
@@ -69,8 +67,7 @@ onEachEngine('paths of notes', (open) => {
   });
 
   test('a path in a URL is decoded by segments, and looked up without case', async () => {
-    await using notes = await start();
-    const { alice } = notes;
+    const { alice } = await start();
     const { id } = await alice.write('Ordner/Größe ß?.md');
     const spellings = ['Ordner/Gr%C3%B6%C3%9Fe%20%C3%9F%3F.md', 'Ordner%2FGr%C3%B6%C3%9Fe%20%C3%9F%3F.md'];
     const folded = ['ORDNER//GR%C3%96SSE%20SS%3F.MD', './ordner%5Cgro%CC%88sse%20ss%3f.md'];
@@ -86,8 +83,7 @@ onEachEngine('paths of notes', (open) => {
   });
 
   test('a URL path that breaks the rules is a validation error, of whichever route', async () => {
-    await using notes = await start();
-    const { alice } = notes;
+    const { alice, server } = await start();
     const malformed = { errors: { path: ['must be valid percent-encoded UTF-8'] } };
     for (const url of ['%zz.md', '%ff.md', 'a/%E3%81.md', '%', 'a%2.md']) {
       for (const method of ['GET', 'DELETE']) {
@@ -100,13 +96,12 @@ onEachEngine('paths of notes', (open) => {
     assert.equal((await alice.caller.get('/notes/a%00.md')).body.errors.path[0], 'must not contain control characters');
     assert.equal((await alice.caller.get('/notes/..%2Fa.md')).body.errors.path[0], 'must not contain ".." segments');
     assert.equal((await alice.caller.get('/notes/by-id/%zz')).body.error, 'invalid id');
-    assert.equal((await notes.server.anyone.get('/notes/%zz.md')).status, 401);
+    assert.equal((await server.anyone.get('/notes/%zz.md')).status, 401);
     assert.equal((await alice.caller.get('/%zz')).body.error, 'not_found');
   });
 
   test('names that differ by case alone are one name; a note and its folder keep their first spelling', async () => {
-    await using notes = await start();
-    const { alice } = notes;
+    const { alice } = await start();
     const first = await alice.write('Projects/Straße.md', 'one');
     const again = await alice.put('projects/STRASSE.md', { content: 'two' });
     assert.deepEqual([again.status, again.body.note.id, again.body.note.version], [200, first.id, 2]);
@@ -120,16 +115,14 @@ onEachEngine('paths of notes', (open) => {
   });
 
   test('a folder that no longer exists may appear again in another spelling', async () => {
-    await using notes = await start();
-    const { alice } = notes;
+    const { alice } = await start();
     await alice.write('Folder/Sub/a.md');
     await alice.remove('Folder/Sub/a.md');
     assert.equal((await alice.write('folder/sub/b.md')).path, 'folder/sub/b.md');
   });
 
   test('no entry can be created below a note', async () => {
-    await using notes = await start();
-    const { alice } = notes;
+    const { alice } = await start();
     const holder = await alice.write('Folder/a.md', '[[b]]');
     for (const path of ['Folder/a.md/b.md', 'folder/A.MD/deeper/b.md']) {
       const answer = await alice.put(path);
@@ -145,8 +138,7 @@ onEachEngine('paths of notes', (open) => {
   });
 
   test('a note cannot stand where a folder is, until the folder has gone', async () => {
-    await using notes = await start();
-    const { alice } = notes;
+    const { alice } = await start();
     await alice.write('Archive.md/2024/old.md');
     const answer = await alice.put('archive.md');
     assert.deepEqual(
@@ -158,8 +150,7 @@ onEachEngine('paths of notes', (open) => {
   });
 
   test('deleting by path is idempotent and ignores case', async () => {
-    await using notes = await start();
-    const { server, alice } = notes;
+    const { server, alice } = await start();
     const { id } = await alice.write('Folder/a.md');
     await alice.write('Folder/b.md');
     for (const path of ['folder/A.md', 'Folder/a.md', 'never/was.md', 'Folder', 'no extension']) {
@@ -177,8 +168,7 @@ onEachEngine('paths of notes', (open) => {
   });
 
   test('deleting a missing note by id is not found', async () => {
-    await using notes = await start();
-    const { alice } = notes;
+    const { alice } = await start();
     const { id } = await alice.write('a.md');
     const remove = (text: string) => alice.caller.delete(`/notes/by-id/${text}`);
     for (const text of ['x', id.slice(1), `${id}0`, `{${id}}`, '%20']) {

@@ -12,8 +12,7 @@ onSqlite('upserting notes', (open) => {
   const start = notesOnOneServer(open);
 
   test('a new note has every field, from its text and path', async () => {
-    await using notes = await start();
-    const { server, alice } = notes;
+    const { server, alice } = await start();
     const content = '---\ntags: [Work, "#plans"]\n---\n# A title\nText with #Tag and [[Nowhere]].\n';
     const answer = await alice.put('Folder/Sub/Note.md', {
       content,
@@ -67,8 +66,7 @@ onSqlite('upserting notes', (open) => {
   });
 
   test('an edit keeps the id, grows version and seq by one, and takes mtime and time of the edit', async () => {
-    await using notes = await start();
-    const { server, alice } = notes;
+    const { server, alice } = await start();
     const first = await alice.write('a.md', 'one\n');
     server.clock.advance({ seconds: 5 });
     const next = await alice.write('a.md', 'one\ntwo\n', { mtime: 2 });
@@ -80,8 +78,7 @@ onSqlite('upserting notes', (open) => {
   });
 
   test('equal content changes nothing: not version, seq, mtime or time, also with a stale or foreign base', async () => {
-    await using notes = await start();
-    const { server, alice } = notes;
+    const { server, alice } = await start();
     const first = await alice.write('a.md', 'one\n');
     const now = await alice.write('a.md', 'two\n', { mtime: 2 });
     server.clock.advance({ minutes: 5 });
@@ -93,8 +90,7 @@ onSqlite('upserting notes', (open) => {
   });
 
   test('without content a new note is empty, and an existing one keeps its text', async () => {
-    await using notes = await start();
-    const { alice } = notes;
+    const { alice } = await start();
     const { note } = (await alice.caller.post('/notes', { path: 'a.md', mtime: 1 })).body;
     assert.deepEqual([note.content, note.content_hash, note.title, note.version], ['', sha256(''), 'a', 1]);
     const full = await alice.write('a.md', 'text');
@@ -103,8 +99,7 @@ onSqlite('upserting notes', (open) => {
   });
 
   test('version 0 makes a note, and is refused where there is another text', async () => {
-    await using notes = await start();
-    const { alice } = notes;
+    const { alice } = await start();
     const made = await alice.write('a.md', 'one', { version: 0 });
     assert.deepEqual(await alice.write('a.md', 'one', { version: 0 }), made);
     const refused = await alice.put('a.md', { content: 'two', version: 0 });
@@ -112,8 +107,7 @@ onSqlite('upserting notes', (open) => {
   });
 
   test('base_hash: overwrites only the content it names; else answers the stored note and merges nothing', async () => {
-    await using notes = await start();
-    const { alice } = notes;
+    const { alice } = await start();
     const first = await alice.write('a.md', 'one\n[[b]]\n');
     const second = await alice.write('a.md', 'two\n[[b]]\n', { base_hash: first.content_hash });
     assert.equal(second.version, 2);
@@ -129,8 +123,7 @@ onSqlite('upserting notes', (open) => {
   });
 
   test('version: an edit of an older version merges with what came since', async () => {
-    await using notes = await start();
-    const { alice } = notes;
+    const { alice } = await start();
     await alice.write('a.md', 'top\nmiddle\nbottom\n');
     await alice.write('a.md', 'top\nmiddle\nbottom\nadded below\n', { version: 1 });
     await alice.write('a.md', 'added above\ntop\nmiddle\nbottom\nadded below\n', { version: 2 });
@@ -143,8 +136,7 @@ onSqlite('upserting notes', (open) => {
   });
 
   test('version: one that was never issued is a conflict', async () => {
-    await using notes = await start();
-    const { alice } = notes;
+    const { alice } = await start();
     const note = await alice.write('a.md', 'one\n');
     for (const version of [2, 0, -1, 2 ** 53 - 1]) {
       const refused = await alice.put('a.md', { content: 'two\n', version });
@@ -155,8 +147,7 @@ onSqlite('upserting notes', (open) => {
   });
 
   test('version: is ignored where no note is live, and the note is created', async () => {
-    await using notes = await start();
-    const { alice } = notes;
+    const { alice } = await start();
     const laptop = { 'x-device-id': 'laptop' };
     const phone = { 'x-device-id': 'phone' };
     const never = await alice.put('never.md', { content: 'new\n', version: 7 });
@@ -178,8 +169,7 @@ onSqlite('upserting notes', (open) => {
   });
 
   test('version: appends and batches answer conflicts with conflict: true; a batch creates what is not live', async () => {
-    await using notes = await start();
-    const { alice } = notes;
+    const { alice } = await start();
     await alice.write('folder.md/x.md', 'x');
     const note = await alice.write('a.md', 'one\n');
     const appended = await alice.caller.post('/notes/append', { path: 'folder.md', text: 'x' });
@@ -199,8 +189,7 @@ onSqlite('upserting notes', (open) => {
   });
 
   test('10 MB of UTF-8 are accepted, one byte more is not, nor as the result of a merge', async () => {
-    await using notes = await start();
-    const { alice } = notes;
+    const { alice } = await start();
     const max = 10 * MB;
     const full = `é${'x'.repeat(max - 2)}`;
     assert.equal((await alice.write('full.md', full)).content_hash, sha256(full));
@@ -220,8 +209,7 @@ onSqlite('upserting notes', (open) => {
   });
 
   test('lone surrogates are refused, everything else is stored as sent', async () => {
-    await using notes = await start();
-    const { alice } = notes;
+    const { alice } = await start();
     const broken = await alice.put('a.md', { content: 'x\ud83dy\udc00z' });
     assert.deepEqual([broken.status, broken.body.errors], [422, { content: ['must be valid UTF-8'] }]);
     const odd = '\ufeffBOM\r\nNUL \0 tab\t𝄞 e\u0301 \u2028 \u{10ffff}\r';

@@ -10,8 +10,7 @@ onEachEngine('hybrid and vector search', (open) => {
   const started = notesOnOneServer(open, { embedder: faulty('m') });
 
   test('notes are embedded in the background; until then hybrid search ranks by words and counts them', async () => {
-    await using notes = await started();
-    const { alice, server } = notes;
+    const { alice, server } = await started();
     await alice.write('lamp.md', 'A lantern of copper.');
     await alice.write('sea.md', 'The tide and the harbour.');
     assert.deepEqual(await statusOf(alice), { total: 2, indexed: 0, pending: 2, failed: 0, model: 'builtin' });
@@ -24,8 +23,7 @@ onEachEngine('hybrid and vector search', (open) => {
   });
 
   test('vector search returns every field, and the cosine as the score', async () => {
-    await using notes = await started();
-    const { alice, server } = notes;
+    const { alice, server } = await started();
     const boats = 'The boats of the harbour. '.repeat(80);
     const text = `# Coast\n${boats}\n\n## Lights\nA lantern of copper.\n\n## Boats\n${boats}`;
     const note = await alice.write('Places/coast.md', text);
@@ -49,8 +47,7 @@ onEachEngine('hybrid and vector search', (open) => {
   });
 
   test('vector search never finds a note as it was before an edit, a move or a deletion', async () => {
-    await using notes = await started();
-    const { alice, server } = notes;
+    const { alice, server } = await started();
     await alice.write('a.md', 'A lantern of copper.');
     await alice.write('b.md', 'The harbour at low tide.');
     await embed(server);
@@ -97,8 +94,7 @@ onEachEngine('hybrid and vector search', (open) => {
   });
 
   test('vector search filters before it scores: allowed notes are found however many others are nearer', async () => {
-    await using notes = await started();
-    const { alice, server } = notes;
+    const { alice, server } = await started();
     const many = Array.from({ length: 600 }, (_, at) => ({ path: `n${at}.md`, content: 'lantern lantern', mtime: 1 }));
     await putAll(alice, many);
     const fields = 'tags: [sea/deep]\ntype: Log\ncreated: 2024-03-05\nupdated: 2024-04-01';
@@ -123,8 +119,7 @@ onEachEngine('hybrid and vector search', (open) => {
   });
 
   test('hybrid search finds what either ranking finds, notes in both first, with scores between 0 and 1', async () => {
-    await using notes = await started();
-    const { alice, server } = notes;
+    const { alice, server } = await started();
     await alice.write('both.md', 'The lighthouse keeper');
     await alice.write('near.md', 'lighthouses and keepers');
     await alice.write('other.md', 'A garden in winter');
@@ -140,8 +135,7 @@ onEachEngine('hybrid and vector search', (open) => {
   });
 
   test('diversity puts a note on another subject before a copy of the best', async () => {
-    await using notes = await started();
-    const { alice, server } = notes;
+    const { alice, server } = await started();
     await alice.write('one.md', '# Lantern\nThe lantern of copper hangs by the door.');
     await alice.write('two.md', '# Lantern\nThe lantern of copper hangs by the door.');
     await alice.write('sea.md', '# Harbour\nBoats, tides, nets, and by the quay a lantern.');
@@ -156,8 +150,7 @@ onEachEngine('hybrid and vector search', (open) => {
   });
 
   test('a cross-vault hybrid search orders the results of all vaults by score', async () => {
-    await using notes = await started();
-    const { alice, server } = notes;
+    const { alice, server } = await started();
     await alice.write('faint.md', `${'Boats of the harbour. '.repeat(10)} and a lantern`);
     const { vault } = (await server.alice.post('/vaults', { name: 'Second' })).body;
     const strong = { path: 'strong.md', content: '# Lantern\nlantern', mtime: 1 };

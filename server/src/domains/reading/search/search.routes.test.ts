@@ -25,8 +25,7 @@ onSqlite('search', (open) => {
   const start = notesOnOneServer(open, { embedder: faulty('m') });
 
   test('POST /search returns every field of a result', async () => {
-    await using notes = await start();
-    const { alice } = notes;
+    const { alice } = await start();
     const text = '---\ntags: [sea]\n---\n# Coast\nIntro.\n\n## Lights\nThe **old** [[Lamp|lantern]] by the sea wall.\n';
     const note = await alice.write('Places/North/coast.md', text);
     const [result, ...others] = await results(alice, 'lantern');
@@ -49,8 +48,7 @@ onSqlite('search', (open) => {
   });
 
   test('POST /search refuses a missing or blank query, unknown modes and bad dates, by field', async () => {
-    await using notes = await start();
-    const { alice } = notes;
+    const { alice } = await start();
     assert.deepEqual(Object.keys(await errorsOf(alice, {})), ['query']);
     assert.deepEqual(await errorsOf(alice, { query: ' \n' }), { query: ["can't be blank"] });
     assert.deepEqual(Object.keys(await errorsOf(alice, { query: 5 })), ['query']);
@@ -62,8 +60,7 @@ onSqlite('search', (open) => {
   });
 
   test('POST /search returns five results by default, clamps limit and diversity, and accepts null', async () => {
-    await using notes = await start();
-    const { alice } = notes;
+    const { alice } = await start();
     const many = Array.from({ length: 55 }, (_, at) => ({ path: `n${at}.md`, content: 'anchor', mtime: 1 }));
     await alice.caller.post('/notes/batch', { notes: many }, { 'x-idempotency-key': 'many' });
     assert.equal((await find(alice, 'anchor')).length, 5);
@@ -77,8 +74,7 @@ onSqlite('search', (open) => {
   });
 
   test('POST /search pages by cursor up to 1,000 results, each note once despite concurrent writes', async () => {
-    await using notes = await start();
-    const { alice } = notes;
+    const { alice } = await start();
     const many = Array.from({ length: 130 }, (_, at) => ({ path: `n${at}.md`, content: `anchor ${at}`, mtime: 1 }));
     await alice.caller.post('/notes/batch', { notes: many.slice(0, 100) }, { 'x-idempotency-key': 'many' });
     await alice.caller.post('/notes/batch', { notes: many.slice(100) }, { 'x-idempotency-key': 'more' });
@@ -107,14 +103,13 @@ onSqlite('search', (open) => {
   });
 
   test('POST /search refuses a cursor of another query, vault or account, a changed or an expired one', async () => {
-    await using notes = await start();
-    const { alice } = notes;
+    const { alice, bob, server } = await start();
     for (let at = 0; at < 3; at++) await alice.write(`n${at}.md`, 'anchor');
     const { body } = await alice.caller.post('/search', { query: 'anchor', limit: 1 });
     const cursor: string = body.next_cursor;
     const page = (more: object, caller = alice.caller) => caller.post('/search', { query: 'anchor', cursor, ...more });
     assert.equal((await page({ limit: 2 })).status, 200);
-    const bob = await notes.bob();
+    const other = await bob();
     const refused = [
       await page({ query: 'anchors' }),
       await page({ mode: 'keyword' }),
@@ -123,17 +118,16 @@ onSqlite('search', (open) => {
       await page({ cursor: `${cursor} ` }),
       await page({ cursor: '' }),
       await page({ cursor: 'x'.repeat(20_000) }),
-      await page({}, bob.caller),
+      await page({}, other.caller),
     ];
     for (const { status, body: answer } of refused)
       assert.deepEqual([status, answer], [400, { error: 'invalid_cursor' }]);
-    notes.server.clock.advance({ minutes: 11 });
+    server.clock.advance({ minutes: 11 });
     assert.equal((await page({})).status, 400);
   });
 
   test('POST /search says which phrases no note has, and searches their words', async () => {
-    await using notes = await start();
-    const { alice } = notes;
+    const { alice } = await start();
     await alice.write('a.md', 'the lantern of the harbour');
     const asked = async (query: string) => (await alice.caller.post('/search', { query, mode: 'keyword' })).body;
     const found = await asked('“harbour lantern”');
@@ -143,8 +137,7 @@ onSqlite('search', (open) => {
   });
 
   test('POST /search finds a write at once, and no note as it was or where it was before', async () => {
-    await using notes = await start();
-    const { alice } = notes;
+    const { alice } = await start();
     const { id } = await alice.write('a.md', 'first anchor');
     assert.deepEqual(await find(alice, 'anchor'), ['a.md']);
     await alice.write('a.md', 'second lantern');
@@ -170,8 +163,7 @@ onSqlite('search', (open) => {
   });
 
   test('POST /search finds the links that a rename rewrote', async () => {
-    await using notes = await start();
-    const { alice } = notes;
+    const { alice } = await start();
     await alice.write('Zebra.md', 'x');
     await alice.write('from.md', 'see [[Zebra]]');
     assert.deepEqual((await find(alice, 'zebra')).sort(), ['Zebra.md', 'from.md']);
@@ -181,8 +173,7 @@ onSqlite('search', (open) => {
   });
 
   test('POST /search filters by tags, folder, type and inclusive dates, which a note without the value fails', async () => {
-    await using notes = await start();
-    const { alice } = notes;
+    const { alice } = await start();
     await alice.write(
       'Sea/a.md',
       '---\ntags: [Water/Salt]\ntype: Log\ncreated: 2024-03-05\nupdated: 2024-04-01T10:00:00Z\n---\ntide',
@@ -218,8 +209,7 @@ onSqlite('search', (open) => {
   });
 
   test('POST /search narrows by the time of the last change, whatever times client and frontmatter give', async () => {
-    await using notes = await start();
-    const { server, alice } = notes;
+    const { server, alice } = await start();
     await alice.write('old.md', '---\nupdated: 2031-01-01\n---\nwater');
     server.clock.advance({ minutes: 2 });
     const since = new Date(server.clock.now()).toISOString();
@@ -233,8 +223,7 @@ onSqlite('search', (open) => {
   });
 
   test('POST /search understands the syntax of queries', async () => {
-    await using notes = await start();
-    const { alice } = notes;
+    const { alice } = await start();
     await alice.write('Sea/tides.md', '# Tides\nhigh water, low water #moon');
     await alice.write('Land/water.md', 'low land, high land');
     assert.deepEqual(await find(alice, '"low water"'), ['Sea/tides.md']);
@@ -262,8 +251,7 @@ onSqlite('search', (open) => {
   });
 
   test('GET /search/status counts the notes that have vectors', async () => {
-    await using notes = await start();
-    const { alice } = notes;
+    const { alice } = await start();
     await alice.write('a.md');
     await alice.write('b.md');
     await alice.remove('b.md');

@@ -8,8 +8,7 @@ onEachEngine('GET /vault/dangling', (open) => {
   const start = notesOnOneServer(open);
 
   test('lists the links without a target with their lines, and notes of similar names', async () => {
-    await using notes = await start();
-    const { alice } = notes;
+    const { alice } = await start();
     await alice.write('Beds/Compost.md', 'x\n');
     const { id } = await alice.write('a.md', '# A\n\n[[Composts]] and [[Beds/Compost]]\n![[gone.png]] [[#here]]\n');
     const { body } = await alice.caller.get('/vault/dangling');
@@ -29,8 +28,7 @@ onEachEngine('GET /vault/dangling', (open) => {
   });
 
   test('lists every link once over its pages, and refuses a cursor that is none', async () => {
-    await using notes = await start();
-    const { alice } = notes;
+    const { alice } = await start();
     const links = (first: number) => Array.from({ length: 60 }, (_, at) => `[[None ${first + at}]]`).join('\n');
     await alice.write('a.md', links(0));
     await alice.write('b.md', links(60));

@@ -23,8 +23,7 @@ onEachEngine('POST /folders/rename', (open) => {
   const start = notesOnOneServer(open);
 
   test('a renamed folder takes everything below along: notes keep id and version, folders their ids', async () => {
-    await using notes = await start();
-    const { alice } = notes;
+    const { alice } = await start();
     const [a, b] = [await alice.write('Old/a.md'), await alice.write('Old/x/b.md')];
     await alice.write('Older/c.md');
     const { id } = await make(alice, 'Old/Empty');
@@ -43,8 +42,7 @@ onEachEngine('POST /folders/rename', (open) => {
   });
 
   test('a renamed folder with forty folders takes each of their notes along once', async () => {
-    await using notes = await start();
-    const { alice } = notes;
+    const { alice } = await start();
     const folders = Array.from({ length: 40 }, (_, at) => `f${at}`);
     const inFolders = folders.map((folder) => ({ path: `Old/${folder}/a.md`, content: '', mtime: 1 }));
     await putAll(alice, inFolders);
@@ -60,8 +58,7 @@ onEachEngine('POST /folders/rename', (open) => {
   });
 
   test('a rename may change only the case, for everything below; the same path changes nothing', async () => {
-    await using notes = await start();
-    const { alice } = notes;
+    const { alice } = await start();
     const note = await alice.write('Box/straße/a.md', '[[Box/straße/a]]');
     const same = await rename(alice, 'BOX', 'Box');
     assert.deepEqual([same.status, same.body.renamed, same.body.count], [200, true, 0]);
@@ -76,8 +73,7 @@ onEachEngine('POST /folders/rename', (open) => {
   });
 
   test('an empty folder can be renamed, and that is a change', async () => {
-    await using notes = await start();
-    const { alice } = notes;
+    const { alice } = await start();
     await make(alice, 'Empty');
     const { seq } = await alice.write('a.md');
     assert.deepEqual((await rename(alice, 'Empty', 'Moved')).body.count, 0);
@@ -86,8 +82,7 @@ onEachEngine('POST /folders/rename', (open) => {
   });
 
   test('links into, out of and inside a renamed folder stay true, there and back', async () => {
-    await using notes = await start();
-    const { alice } = notes;
+    const { alice } = await start();
     const texts: Record<string, string> = {
       'p/Old/a.md': '[b](sub/b.md) [[b]] [[p/Old/sub/b]] [out](../out.md) [[../out]]',
       'p/Old/sub/b.md': '[a](../a.md) [out](../../out.md)',
@@ -115,8 +110,7 @@ onEachEngine('POST /folders/rename', (open) => {
   });
 
   test('a rename is refused without a folder there, to a taken path, into itself and to invalid paths', async () => {
-    await using notes = await start();
-    const { alice } = notes;
+    const { alice } = await start();
     await alice.write('a/b/c.md');
     const note = await alice.write('note.md');
     await make(alice, 'Made');
@@ -186,8 +180,7 @@ onEachEngine('moving and deleting folders by id', (open) => {
   const start = notesOnOneServer(open);
 
   test('a batch move takes folders with their contents, by parent path or id, and counts those already there', async () => {
-    await using notes = await start();
-    const { alice } = notes;
+    const { alice } = await start();
     const [a, b, box] = [await make(alice, 'a'), await make(alice, 'x/b'), await make(alice, 'Box')];
     const note = await alice.write('x/b/deep/n.md', '[[x/b/deep/n]]');
     const there = await make(alice, 'Box/there');
@@ -207,8 +200,7 @@ onEachEngine('moving and deleting folders by id', (open) => {
   });
 
   test('a folder inside another named folder moves with that one', async () => {
-    await using notes = await start();
-    const { alice } = notes;
+    const { alice } = await start();
     const [outer, inner] = [await make(alice, 'a'), await make(alice, 'a/b')];
     await alice.write('a/b/n.md');
     assert.deepEqual((await move(alice, { ids: [inner.id, outer.id], target_parent: 'x' })).body, { moved: 2 });
@@ -218,8 +210,7 @@ onEachEngine('moving and deleting folders by id', (open) => {
   });
 
   test('a batch move is all or nothing: errors name the folder of a cycle or conflict, or the unknown one', async () => {
-    await using notes = await start();
-    const { alice } = notes;
+    const { alice } = await start();
     const [a, b, twin] = [await make(alice, 'a'), await make(alice, 'b'), await make(alice, 'x/B')];
     const below = await make(alice, 'a/below');
     await alice.write('Box/a/n.md');
@@ -255,8 +246,7 @@ onEachEngine('moving and deleting folders by id', (open) => {
   });
 
   test('a batch move checks ids, target and idempotency key', async () => {
-    await using notes = await start();
-    const { alice } = notes;
+    const { alice } = await start();
     const { id } = await make(alice, 'a');
     const many = Array.from({ length: 1001 }, () => id);
     const malformed: [ids: unknown, error: string][] = [
@@ -289,8 +279,7 @@ onEachEngine('moving and deleting folders by id', (open) => {
   });
 
   test('deleting a folder leaves a tombstone with a seq of its own for each note inside', async () => {
-    await using notes = await start();
-    const { alice } = notes;
+    const { alice } = await start();
     const [a, b] = [await make(alice, 'a'), await make(alice, 'p/b')];
     const gone = [await alice.write('a/one.md'), await alice.write('a/x/two.md'), await alice.write('p/b/three.md')];
     await alice.write('S.md', '[[one]] [[two]] [[three]]');

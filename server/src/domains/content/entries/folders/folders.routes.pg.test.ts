@@ -19,8 +19,7 @@ onEachEngine('folders', (open) => {
   const start = notesOnOneServer(open);
 
   test('GET /folders lists folders, their ancestors and the root, with the number of notes directly inside', async () => {
-    await using notes = await start();
-    const { alice } = notes;
+    const { alice } = await start();
     assert.deepEqual((await alice.caller.get('/folders')).body, {
       folders: [{ name: '', id: null, parent_id: null, count: 0 }],
     });
@@ -51,8 +50,7 @@ onEachEngine('folders', (open) => {
   });
 
   test('a folder lists the notes directly inside, by its path in any case and by id', async () => {
-    await using notes = await start();
-    const { alice } = notes;
+    const { alice } = await start();
     const { id } = (await make(alice, 'Box')).body.folder;
     const note = await alice.write('Box/b.md', '---\ntags: [x]\n---\n[[c]]');
     await alice.write('Box/a.md');
@@ -77,8 +75,7 @@ onEachEngine('folders', (open) => {
   });
 
   test('listing a folder that is missing, malformed, unknown or of another vault is refused', async () => {
-    await using notes = await start();
-    const { alice } = notes;
+    const { alice, bob } = await start();
     const bare = await alice.caller.get('/folders/list');
     assert.deepEqual([bare.status, bare.body.error], [400, 'folder parameter is required']);
     assert.equal((await alice.caller.get('/folders/list?folder=..')).status, 422);
@@ -87,17 +84,16 @@ onEachEngine('folders', (open) => {
     assert.deepEqual([bad.status, bad.body], [400, { error: 'bad_id', errors: 'bad_id' }]);
     const unknown = await alice.caller.get(`/folders/by-id/${NOWHERE}/notes`);
     assert.deepEqual([unknown.status, unknown.body], [404, { error: 'not_found' }]);
-    const bob = await notes.bob();
-    assert.equal((await bob.caller.get(`/folders/by-id/${id}/notes`)).status, 404);
-    assert.deepEqual(await counts(bob), [': 0']);
+    const other = await bob();
+    assert.equal((await other.caller.get(`/folders/by-id/${id}/notes`)).status, 404);
+    assert.deepEqual(await counts(other), [': 0']);
     await alice.write('Box/a.md');
     await drop(alice, 'Box');
     assert.equal((await alice.caller.get(`/folders/by-id/${id}/notes`)).status, 404, 'nobody’s folder has no id');
   });
 
   test('creating a folder twice returns the same folder and changes nothing', async () => {
-    await using notes = await start();
-    const { alice } = notes;
+    const { alice } = await start();
     const first = await make(alice, '/Box//Sub/');
     assert.deepEqual([first.status, first.body.folder.name, first.body.folder.count], [201, 'Box/Sub', 0]);
     const seq = await changeSeq(alice);
@@ -111,8 +107,7 @@ onEachEngine('folders', (open) => {
   });
 
   test('an implicit folder becomes explicit, with an id that does not change', async () => {
-    await using notes = await start();
-    const { alice } = notes;
+    const { alice } = await start();
     await alice.write('Box/a.md');
     const { folder } = (await make(alice, 'box')).body;
     assert.deepEqual([folder.name, folder.count], ['Box', 1]);
@@ -124,8 +119,7 @@ onEachEngine('folders', (open) => {
   });
 
   test('a folder cannot be created without a name, over or below a note, or with an invalid path', async () => {
-    await using notes = await start();
-    const { alice } = notes;
+    const { alice } = await start();
     const note = await alice.write('a.md');
     for (const empty of ['', '/', '\\', '.', './/.\\', null, undefined, 7]) {
       const answer = await make(alice, empty);
@@ -144,8 +138,7 @@ onEachEngine('folders', (open) => {
   });
 
   test('deleting a folder without recursive makes it implicit, removes it if empty, and keeps its notes', async () => {
-    await using notes = await start();
-    const { alice } = notes;
+    const { alice } = await start();
     await make(alice, 'Empty/Deep');
     await make(alice, 'Full');
     await alice.write('Full/a.md');
@@ -163,8 +156,7 @@ onEachEngine('folders', (open) => {
   });
 
   test('a folder called like a route can be deleted', async () => {
-    await using notes = await start();
-    const { alice } = notes;
+    const { alice } = await start();
     const names = ['list', 'explicit', 'rename', 'batch-move', 'batch-delete', 'by-id', 'by-id/x/notes'];
     for (const name of names) {
       await make(alice, name);
@@ -176,8 +168,7 @@ onEachEngine('folders', (open) => {
   });
 
   test('deleting a folder with recursive deletes its contents, each note with its own tombstone and seq', async () => {
-    await using notes = await start();
-    const { alice } = notes;
+    const { alice } = await start();
     const kept = await alice.write('Boxes/a.md', '[[deep]] [[b]]');
     const gone = [await alice.write('Box/b.md'), await alice.write('box/x/y/deep.md')];
     await make(alice, 'Box/x/Made');

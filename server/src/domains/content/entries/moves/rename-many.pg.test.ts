@@ -29,8 +29,7 @@ onEachEngine('POST /vault/rename-many', (open) => {
   const start = notesOnOneServer(open);
 
   test('two notes swap their names and back: ids, versions and texts stay, and links follow exactly', async () => {
-    await using notes = await start();
-    const { alice } = notes;
+    const { alice } = await start();
     const [p, q] = [await alice.write('p.md', 'text of p'), await alice.write('q.md', 'text of q')];
     const links = '[[p]] [[P|shown]] [q](q.md) [[q#part]]';
     const { seq } = await alice.write('s.md', links);
@@ -68,8 +67,7 @@ onEachEngine('POST /vault/rename-many', (open) => {
   });
 
   test('names of notes and attachments go in circles across folders, which come and go with what is in them', async () => {
-    await using notes = await start();
-    const { alice } = notes;
+    const { alice } = await start();
     const [a, b, c] = [await alice.write('x/a.md'), await alice.write('y/b.md'), await alice.write('c.md')];
     const [one, two] = [await upload(alice, 'x/1.png'), await upload(alice, '2.png')];
     await alice.write('s.md', '[[a]] [[b]] [[c]] ![[1.png]] ![](2.png)');
@@ -103,8 +101,7 @@ onEachEngine('POST /vault/rename-many', (open) => {
   });
 
   test('a note takes the name of its folder, which goes with it, and a folder the name of its note', async () => {
-    await using notes = await start();
-    const { alice } = notes;
+    const { alice } = await start();
     const [inner, other] = [await alice.write('n.md/x.md'), await alice.write('o.md')];
     const moves = [
       [inner.id, 'n.md/x.md', 'n.md'],
@@ -124,8 +121,7 @@ onEachEngine('POST /vault/rename-many', (open) => {
   });
 
   test('names that differ only by case are exchanged, and a name that changes only its case stays its own', async () => {
-    await using notes = await start();
-    const { alice } = notes;
+    const { alice } = await start();
     const [a, b] = [await alice.write('a.md'), await alice.write('b.md')];
     await send(alice, [
       [a.id, 'a.md', 'B.md'],
@@ -139,8 +135,7 @@ onEachEngine('POST /vault/rename-many', (open) => {
   });
 
   test('all or none are renamed, and the answer names the item in the way', async () => {
-    await using notes = await start();
-    const { alice } = notes;
+    const { alice } = await start();
     const [a, b] = [await alice.write('a.md'), await alice.write('b.md')];
     const file = await upload(alice, 'p.png');
     const { change_seq: before } = (await alice.caller.get('/sync/manifest')).body;
@@ -176,8 +171,7 @@ onEachEngine('POST /vault/rename-many', (open) => {
   });
 
   test('a request that is sent again with its key swaps nothing back', async () => {
-    await using notes = await start();
-    const { alice } = notes;
+    const { alice } = await start();
     const [a, b] = [await alice.write('a.md'), await alice.write('b.md')];
     const moves = [
       [a.id, 'a.md', 'b.md'],
@@ -191,8 +185,7 @@ onEachEngine('POST /vault/rename-many', (open) => {
   });
 
   test('what is typed into an open note while it swaps its name stays in it', async () => {
-    await using notes = await start();
-    const { alice, server } = notes;
+    const { alice, server } = await start();
     const [a, b] = [await alice.write('a.md', 'to [[b]]\n'), await alice.write('b.md', 'b\n')];
     using live = await new YjsClient('live').join(server.app, alice.vault, a.id);
     await live.type('typed before\n');

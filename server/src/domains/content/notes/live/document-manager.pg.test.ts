@@ -278,8 +278,7 @@ onEachEngine('live documents', (open) => {
   });
 
   test('two servers over one database: edits cross by the bus, and by looking when it is silent', async () => {
-    await using first = await start();
-    const { alice, server } = first;
+    const { alice, server } = await start();
     const { db, clock, masterKey } = server;
     await using second = await startServer({ open: async () => db, clock, masterKey });
     const note = await alice.write('a.md', 'text');
@@ -302,8 +301,7 @@ onEachEngine('live documents', (open) => {
   });
 
   test('an edit acknowledged while its note was being deleted becomes the text of the tombstone', async () => {
-    await using first = await start();
-    const { alice, server } = first;
+    const { alice, server } = await start();
     const { db, clock, masterKey } = server;
     await using second = await startServer({ open: async () => db, clock, masterKey });
     const note = await alice.write('a.md', 'text');
@@ -324,8 +322,7 @@ onEachEngine('live documents', (open) => {
   });
 
   test('[6.4] an edit that arrives during a flush is flushed a second later', async () => {
-    await using notes = await start();
-    const { alice, server } = notes;
+    const { alice, server } = await start();
     const note = await alice.write('a.md', 'text');
     using bob = await new YjsClient('bob').join(server.app, alice.vault, note.id);
     const transact = server.db.transact.bind(server.db);

@@ -17,8 +17,7 @@ onSqlite('POST /notes/batch-move', (open) => {
   const start = notesOnOneServer(open);
 
   test('a batch move takes notes from anywhere into one folder, by path or id, and counts those named', async () => {
-    await using notes = await start();
-    const { alice } = notes;
+    const { alice } = await start();
     const [a, b, there] = [await alice.write('a.md'), await alice.write('x/y/b.md'), await alice.write('Box/there.md')];
     const ids = [a.id, b.id.toUpperCase(), there.id, a.id];
     const answer = await move(alice, { ids, target_folder: '/box//New/' });
@@ -46,8 +45,7 @@ onSqlite('POST /notes/batch-move', (open) => {
   });
 
   test('notes appear in the change feed in the order in which a batch names them', async () => {
-    await using notes = await start();
-    const { alice } = notes;
+    const { alice } = await start();
     const made = [await alice.write('a.md'), await alice.write('b.md'), await alice.write('c.md')];
     const named = [made[2], made[0], made[1]].map(({ id }) => id);
     const changed = async () => {
@@ -61,8 +59,7 @@ onSqlite('POST /notes/batch-move', (open) => {
   });
 
   test('a note already in the target folder is counted and left unchanged', async () => {
-    await using notes = await start();
-    const { alice } = notes;
+    const { alice } = await start();
     const [a, b] = [await alice.write('Box/a.md'), await alice.write('Box/b.md')];
     assert.deepEqual((await move(alice, { ids: [a.id, b.id], target_folder: 'box' })).body, { moved: 2 });
     assert.deepEqual((await alice.read('Box/a.md')).body, a);
@@ -70,8 +67,7 @@ onSqlite('POST /notes/batch-move', (open) => {
   });
 
   test('invalid ids and targets are refused with their errors', async () => {
-    await using notes = await start();
-    const { alice } = notes;
+    const { alice } = await start();
     const { id } = await alice.write('Box/a.md');
     const many = Array.from({ length: 1001 }, () => id);
     const to = { target_folder: 'New' };
@@ -144,8 +140,7 @@ onSqlite('POST /notes/batch-move', (open) => {
   });
 
   test('a batch move keeps links between, to and from the moved notes true', async () => {
-    await using notes = await start();
-    const { alice } = notes;
+    const { alice } = await start();
     const a = await alice.write('x/a.md', '[b](b.md) [[b]] [[x/b]] [out](out.md)');
     const b = await alice.write('x/b.md', '[a](./a.md) [[#part]]');
     await alice.write('x/out.md', '[a](a.md) [[x/b]]');
@@ -168,8 +163,7 @@ onSqlite('POST /notes/batch-move', (open) => {
   });
 
   test('a batch move needs an idempotency key, and a second call with it changes nothing', async () => {
-    await using notes = await start();
-    const { alice } = notes;
+    const { alice } = await start();
     const { id } = await alice.write('a.md');
     const body = { ids: [id], target_folder: 'Box' };
     const bare = await alice.caller.post('/notes/batch-move', body);

@@ -9,8 +9,7 @@ onEachEngine('links that a rename cannot keep as they are', (open) => {
   const start = notesOnOneServer(open);
 
   test('a rename rewrites a picture, an embed or a note in a link’s label, and the link around it', async () => {
-    await using notes = await start();
-    const { alice } = notes;
+    const { alice } = await start();
     await alice.caller.post('/attachments', { path: 'img/a.png', content_base64: btoa('png'), mtime: 1 });
     await alice.write('img/T.md');
     const text = (picture: string, note: string) =>
@@ -28,8 +27,7 @@ onEachEngine('links that a rename cannot keep as they are', (open) => {
   });
 
   test('a rename to a name that no wikilink can contain makes markdown links, which lead to it', async () => {
-    await using notes = await start();
-    const { alice } = notes;
+    const { alice } = await start();
     for (const [index, name] of ['C#', 'a|b', 'x^2 y', 'a[[b', 'a]]b'].entries()) {
       const old = `Old${index}`;
       await alice.write(`in/${old}.md`);
@@ -51,8 +49,7 @@ onEachEngine('links that a rename cannot keep as they are', (open) => {
   });
 
   test('a wikilink to an attachment becomes a markdown link too; one with single brackets stays a wikilink', async () => {
-    await using notes = await start();
-    const { alice } = notes;
+    const { alice } = await start();
     await alice.caller.post('/attachments', { path: 'a.png', content_base64: btoa('png'), mtime: 1 });
     await alice.write('T.md');
     await alice.write('S.md', '![[a.png|300]] [[T]]');
@@ -62,8 +59,7 @@ onEachEngine('links that a rename cannot keep as they are', (open) => {
   });
 
   test('a rename answers the links that are left in properties, and a dry run does so before', async () => {
-    await using notes = await start();
-    const { alice } = notes;
+    const { alice } = await start();
     const { id } = await alice.write('in/Old.md');
     const text = '---\nup: "[[Old]]"\nall: ["[[in/Old|x]]", "[[Other]]"]\n---\n[[Old]]\n';
     await alice.write('s/S.md', text);
@@ -97,8 +93,7 @@ onEachEngine('links that a rename cannot keep as they are', (open) => {
   });
 
   test('links in block scalars are rewritten, and tags and aliases are read under keys in any case', async () => {
-    await using notes = await start();
-    const { alice } = notes;
+    const { alice } = await start();
     await alice.write('Old.md', '---\nAliases: [Nick]\nTAGS: [Green]\n---\n');
     await alice.write('S.md', '---\nup: >-\n  [[Old]]\nall: |\n  [[Old|x]]\n  [[Nick]]\n---\n');
     assert.deepEqual(await alice.edges('S.md'), ['Old → Old.md', 'Old → Old.md', 'Nick → Old.md']);

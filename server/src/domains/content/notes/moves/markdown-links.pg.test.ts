@@ -25,8 +25,7 @@ onEachEngine('a markdown link to a moved note', (open) => {
   ];
 
   test('is rewritten in every form when the note moves to another folder', async () => {
-    await using notes = await start();
-    const { alice } = notes;
+    const { alice } = await start();
     await alice.write('b.md');
     for (const [index, [link]] of forms.entries()) await alice.write(`s${index}.md`, link);
     await rename(alice, 'b.md', 'archive/c.md');
@@ -38,8 +37,7 @@ onEachEngine('a markdown link to a moved note', (open) => {
   });
 
   test('is rewritten when the note keeps its name in another folder', async () => {
-    await using notes = await start();
-    const { alice } = notes;
+    const { alice } = await start();
     await alice.write('b.md');
     const texts = ['[x](b.md)', '[x](./b.md)', '[x](b)', '[[b]]', '[x](<b.md>)'];
     for (const [index, link] of texts.entries()) await alice.write(`s${index}.md`, link);
@@ -57,8 +55,7 @@ onEachEngine('a markdown link to a moved note', (open) => {
   });
 
   test('keeps leading to the note when its source moves, both move, or their folder does', async () => {
-    await using notes = await start();
-    const { alice } = notes;
+    const { alice } = await start();
     const made = new Map<string, string>();
     for (const path of ['t.md', 'f/t2.md', 'g/t3.md']) made.set(path, (await alice.write(path)).id);
     const text = '[1](../t.md) [2](t2.md) [3](../g/t3.md)';

@@ -48,8 +48,7 @@ onEachEngine('links when notes are renamed', (open) => {
   const start = notesOnOneServer(open);
 
   test('links keep their form: bare, path, relative, markdown, embed, alias, anchor, table, reference', async () => {
-    await using notes = await start();
-    const { alice } = notes;
+    const { alice } = await start();
     const { id } = await alice.write('t/Old.md');
     const text = (at: 0 | 1) => `${BY_NAME.map((form) => form[at]).join('\n\n')}\n`;
     await alice.write('s/S.md', text(0));
@@ -64,8 +63,7 @@ onEachEngine('links when notes are renamed', (open) => {
   });
 
   test('links are encoded as their form requires', async () => {
-    await using notes = await start();
-    const { alice } = notes;
+    const { alice } = await start();
     await alice.write('Old.md');
     await alice.write('S.md', '[a](Old.md) [b](<Old.md#x>) [[Old]] [c][r]\n\n[r]: <Old.md>\n');
     await rename(alice, 'Old.md', 'Ordner/100% (sic) né?.md');
@@ -79,8 +77,7 @@ onEachEngine('links when notes are renamed', (open) => {
   });
 
   test('links in frontmatter keep their quotes; code, comments and plain text stay unchanged', async () => {
-    await using notes = await start();
-    const { alice } = notes;
+    const { alice } = await start();
     await alice.write('Old.md');
     const text = (name: string) =>
       [
@@ -105,8 +102,7 @@ onEachEngine('links when notes are renamed', (open) => {
   });
 
   test('links get the full path where the new name begins with a space, which a bare name cannot express', async () => {
-    await using notes = await start();
-    const { alice } = notes;
+    const { alice } = await start();
     await alice.write('f/Old.md');
     await alice.write('S.md', '[[Old]] [a](f/Old.md)\n');
     await rename(alice, 'f/Old.md', 'f/ New.md');
@@ -117,8 +113,7 @@ onEachEngine('links when notes are renamed', (open) => {
   });
 
   test('links get the full path where the new name is ambiguous, and stay where the text still resolves', async () => {
-    await using notes = await start();
-    const { alice } = notes;
+    const { alice } = await start();
     await alice.write('a/Twin.md');
     const { id } = await alice.write('b/Old.md');
     await alice.write('S.md', '[[Old]] [[a/Twin]]');
@@ -134,8 +129,7 @@ onEachEngine('links when notes are renamed', (open) => {
   });
 
   test('links of other notes keep their target when the moved note would outrank it', async () => {
-    await using notes = await start();
-    const { alice } = notes;
+    const { alice } = await start();
     await alice.write('x/y/Note.md');
     await alice.write('Named.md', '---\naliases: [Nick]\n---\n');
     await alice.write('Mover.md');
@@ -158,8 +152,7 @@ onEachEngine('links when notes are renamed', (open) => {
   });
 
   test('links by alias stay unchanged when the name changes', async () => {
-    await using notes = await start();
-    const { alice } = notes;
+    const { alice } = await start();
     await alice.write('Old.md', '---\naliases: [Nick]\n---\n');
     const { seq } = await alice.write('S.md', '[[Nick]]');
     await rename(alice, 'Old.md', 'deep/New.md');
@@ -169,8 +162,7 @@ onEachEngine('links when notes are renamed', (open) => {
   });
 
   test('links by alias keep their target when the source moves nearer to another note with that alias', async () => {
-    await using notes = await start();
-    const { alice } = notes;
+    const { alice } = await start();
     await alice.write('a/One.md', '---\naliases: [Nick]\n---\n');
     await alice.write('b/Two.md', '---\naliases: [Nick]\n---\n');
     await alice.write('a/S.md', '[[Nick]]');
@@ -181,8 +173,7 @@ onEachEngine('links when notes are renamed', (open) => {
   });
 
   test('links tell a.md.md from a.md', async () => {
-    await using notes = await start();
-    const { alice } = notes;
+    const { alice } = await start();
     await alice.write('a.md');
     await alice.write('Other.md');
     await alice.write('S.md', '[[Other]] [[Other.md]] [t](Other.md)');
@@ -194,8 +185,7 @@ onEachEngine('links when notes are renamed', (open) => {
   });
 
   test('dangling links resolve without a write, and each note whose links change is written once', async () => {
-    await using notes = await start();
-    const { alice } = notes;
+    const { alice } = await start();
     await alice.write('Old.md', 'x');
     const dangling = await alice.write('S.md', '[[Wanted]] and [x](gone.md)');
     await rename(alice, 'Old.md', 'deep/Wanted.md');
@@ -206,8 +196,7 @@ onEachEngine('links when notes are renamed', (open) => {
   });
 
   test('links in the moved note stay true, relative ones and those to itself too', async () => {
-    await using notes = await start();
-    const { alice } = notes;
+    const { alice } = await start();
     await alice.write('a/Near.md');
     await alice.write('a/b/Below.md');
     await alice.write('b/Below.md');
@@ -229,8 +218,7 @@ onEachEngine('links when notes are renamed', (open) => {
   });
 
   test('rewritten links change each note once: one seq, one version, and the last version with its reason', async () => {
-    await using notes = await start();
-    const { server, alice } = notes;
+    const { server, alice } = await start();
     await alice.write('Old.md');
     const one = await alice.write('One.md', '[[Old]] [[Old#a]] [[Old|b]]', { mtime: 4 });
     const two = await alice.write('Two.md', '[a](Old.md)');
@@ -295,8 +283,7 @@ onEachEngine('links when notes are renamed', (open) => {
     });
 
   test('links that no wikilink could express get another form', async () => {
-    await using notes = await start();
-    const { alice } = notes;
+    const { alice } = await start();
     await alice.write('Old.md');
     await alice.write('a/Other.md');
     await alice.write('S.md', '[[Old]] [o](Old.md) [[a/Other]]');

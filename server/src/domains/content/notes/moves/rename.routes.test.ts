@@ -12,8 +12,7 @@ onSqlite('POST /notes/rename', (open) => {
   const start = notesOnOneServer(open);
 
   test('a rename keeps id, version and content under a new seq; implicit folders appear and disappear', async () => {
-    await using notes = await start();
-    const { server, alice } = notes;
+    const { server, alice } = await start();
     const note = await alice.write('Old/Deep/Note.md', '# Title\ntext', { mtime: 5 });
     await alice.write('Other.md');
     server.clock.advance({ seconds: 3 });
@@ -34,8 +33,7 @@ onSqlite('POST /notes/rename', (open) => {
   });
 
   test('a rename to the same path changes nothing, however it is spelled', async () => {
-    await using notes = await start();
-    const { server, alice } = notes;
+    const { server, alice } = await start();
     const note = await alice.write('Ordner/Café.md', '[[Café]]');
     server.clock.advance({ seconds: 1 });
     for (const same of ['Ordner/Café.md', '/Ordner//./Café.md', 'Ordner\\Cafe\u0301.md', 'ORDNER/Café.md']) {
@@ -47,8 +45,7 @@ onSqlite('POST /notes/rename', (open) => {
   });
 
   test('a rename may change only the case of the name; a folder keeps its first spelling', async () => {
-    await using notes = await start();
-    const { alice } = notes;
+    const { alice } = await start();
     const { id } = await alice.write('Folder/straße.md', '[[straße]]');
     const { body } = await rename(alice, 'Folder/straße.md', 'FOLDER/STRASSE.MD');
     assert.deepEqual([body.new_path, body.note.id, body.note.title], ['Folder/STRASSE.MD', id, 'STRASSE']);
@@ -60,8 +57,7 @@ onSqlite('POST /notes/rename', (open) => {
   });
 
   test('a title derived from the file name changes with it, any other stays', async () => {
-    await using notes = await start();
-    const { alice } = notes;
+    const { alice } = await start();
     const title = async (content: string) => {
       await alice.write('One.md', content);
       const { note } = (await rename(alice, 'One.md', 'Two.md')).body;
@@ -76,8 +72,7 @@ onSqlite('POST /notes/rename', (open) => {
   });
 
   test('a rename to a path of a note or a folder, or below a note, is refused', async () => {
-    await using notes = await start();
-    const { alice } = notes;
+    const { alice } = await start();
     const taken = await alice.write('b.md');
     const note = await alice.write('a.md', '[[b]]');
     await alice.write('Folder.md/x.md');
@@ -137,8 +132,7 @@ onSqlite('POST /notes/rename', (open) => {
   });
 
   test('a note that is deleted, edited or renamed at the same time stays consistent', async () => {
-    await using notes = await start();
-    const { alice } = notes;
+    const { alice } = await start();
     for (let round = 0; round < 5; round++) {
       const { id } = await alice.write(`r${round}.md`, 'text');
       const [one, two, gone, edit] = await Promise.all([
@@ -157,8 +151,7 @@ onSqlite('POST /notes/rename', (open) => {
   });
 
   test('of two notes renamed to one path at once, one gets it; of two renames of one note, the last holds', async () => {
-    await using notes = await start();
-    const { alice } = notes;
+    const { alice } = await start();
     const [a, b] = [await alice.write('a.md'), await alice.write('b.md')];
     const both = await Promise.all([rename(alice, 'a.md', 'c.md'), rename(alice, 'b.md', 'C.md')]);
     assert.deepEqual(both.map(({ status }) => status).sort(), [200, 409]);
@@ -169,8 +162,7 @@ onSqlite('POST /notes/rename', (open) => {
   });
 
   test('an edit of a version from before the rename merges into the rewritten text', async () => {
-    await using notes = await start();
-    const { alice } = notes;
+    const { alice } = await start();
     await alice.write('Target.md');
     await alice.write('Source.md', 'top\n[[Target]] here\nbottom\n');
     await rename(alice, 'Target.md', 'Renamed.md');
@@ -182,8 +174,7 @@ onSqlite('POST /notes/rename', (open) => {
   });
 
   test('a rename with the same idempotency key repeats the answer; a read-only credential is refused', async () => {
-    await using notes = await start();
-    const { alice } = notes;
+    const { alice } = await start();
     await alice.write('a.md');
     const once = () =>
       alice.caller.post('/notes/rename', { old_path: 'a.md', new_path: 'b.md' }, { 'x-idempotency-key': 'rename-a' });

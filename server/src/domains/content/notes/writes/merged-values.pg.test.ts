@@ -30,8 +30,7 @@ onEachEngine('POST /notes of two writers of one value', (open) => {
   });
 
   test('of two values of a property, a link or a box the later one stands, and the answer names the other', async () => {
-    await using notes = await start();
-    const { alice } = notes;
+    const { alice } = await start();
     const text = (count: number, box: string, target: string) =>
       `---\ncount: ${count}\n---\n- [${box}] tidy\n\nsee [[${target}|it]]\n`;
     const { note, merged } = await bothWrite(alice, 'a.md', [text(7, ' ', 'x'), text(8, '/', 'y'), text(9, 'x', 'z')]);
@@ -46,8 +45,7 @@ onEachEngine('POST /notes of two writers of one value', (open) => {
   });
 
   test('a batch names for each note the values that gave way', async () => {
-    await using notes = await start();
-    const { alice } = notes;
+    const { alice } = await start();
     const text = (count: number) => `---\ncount: ${count}\n---\n`;
     const { version } = await alice.write('a.md', text(7));
     await alice.write('a.md', text(8), { version });
@@ -57,8 +55,7 @@ onEachEngine('POST /notes of two writers of one value', (open) => {
   });
 
   test('a link target that the server rewrote stands', async () => {
-    await using notes = await start();
-    const { alice } = notes;
+    const { alice } = await start();
     await alice.write('Old.md', '# Old');
     const { version } = await alice.write('a.md', '---\nup: "[[Old]]"\n---\nsee [[Old]]\n');
     const renamed = await alice.caller.post('/notes/rename', { old_path: 'Old.md', new_path: 'New.md' });
@@ -83,8 +80,7 @@ onEachEngine('POST /notes of two writers of one value', (open) => {
   });
 
   test('a word that a write put beside another goes on in the next text on the same base', async () => {
-    await using notes = await start();
-    const { alice } = notes;
+    const { alice } = await start();
     await alice.write('a.md', 'it is todo now');
     for (const text of ['it is doing now', 'it is wait now', 'it is waiting now', 'it is waiting for it now']) {
       await alice.write('a.md', text, { version: 1 });

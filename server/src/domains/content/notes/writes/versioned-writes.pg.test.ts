@@ -12,8 +12,7 @@ onEachEngine('POST /notes with a version', (open) => {
   const start = notesOnOneServer(open);
 
   test('[6.8] a change that both sides made counts once', async () => {
-    await using notes = await start();
-    const { alice } = notes;
+    const { alice } = await start();
     await alice.write('a.md', 'teh cat\n');
     await send(alice, 'the cat\nA\n', 1);
     const merged = await send(alice, 'the cat\n', 1);
@@ -23,8 +22,7 @@ onEachEngine('POST /notes with a version', (open) => {
   });
 
   test('[6.8] a client that rewrites a link as the server did agrees with it', async () => {
-    await using notes = await start();
-    const { alice } = notes;
+    const { alice } = await start();
     await alice.write('Note88.md', 'x');
     await alice.write('a.md', 'see [[Note88]] and\nmore\n');
     await alice.caller.post('/notes/rename', { old_path: 'Note88.md', new_path: 'Moved88.md' });
@@ -33,8 +31,7 @@ onEachEngine('POST /notes with a version', (open) => {
   });
 
   test('[6.9] the same write again changes nothing, also when what it brought was edited or deleted since', async () => {
-    await using notes = await start();
-    const { alice } = notes;
+    const { alice } = await start();
     await alice.write('a.md', 'one\ntwo\n');
     await send(alice, 'one\ntwo\nmine\n', 1);
     await send(alice, 'zero\none\ntwo\n', 1);
@@ -57,8 +54,7 @@ onEachEngine('POST /notes with a version', (open) => {
   });
 
   test('[6.9] a write that brought nothing new is known again when the text is another one', async () => {
-    await using notes = await start();
-    const { alice } = notes;
+    const { alice } = await start();
     await alice.write('a.md', 'one\n');
     await alice.write('a.md', 'one\nline\nmore\n');
     const equal = await send(alice, 'one\nline\nmore\n', 1);
@@ -71,8 +67,7 @@ onEachEngine('POST /notes with a version', (open) => {
   });
 
   test('[6.9] a write that made the note is known again, and one that goes by a base_hash too', async () => {
-    await using notes = await start();
-    const { alice } = notes;
+    const { alice } = await start();
     await send(alice, 'new\n', 7);
     const now = await alice.write('a.md', 'other\n');
     assert.deepEqual(await send(alice, 'new\n', 7), now);
@@ -104,8 +99,7 @@ onEachEngine('POST /notes with a version', (open) => {
   });
 
   test('[6.8] a note that comes back where another was since goes on after the other one’s versions', async () => {
-    await using notes = await start();
-    const { alice } = notes;
+    const { alice } = await start();
     const first = await alice.write('a.md', 'first\n');
     await alice.caller.delete('/notes/a.md');
     const second = await alice.write('a.md', 'second\n');
@@ -120,8 +114,7 @@ onEachEngine('POST /notes with a version', (open) => {
   });
 
   test('[6.8] two equal writes at once make one change', async () => {
-    await using notes = await start();
-    const { alice } = notes;
+    const { alice } = await start();
     await alice.write('a.md', 'one\n');
     await alice.write('a.md', 'zero\none\n');
     await Promise.all(Array.from({ length: 4 }, () => send(alice, 'one\nmine\n', 1)));
@@ -130,8 +123,7 @@ onEachEngine('POST /notes with a version', (open) => {
   });
 
   test('[6.9] any write of a random history, sent again at any later moment, changes nothing', async () => {
-    await using notes = await start();
-    const { alice } = notes;
+    const { alice } = await start();
     const random = new Random(7);
     const words = ['the', 'cat', 'teh', '[[Old]]', 'a', 'sat'];
     const edited = (text: string) => {

@@ -37,8 +37,7 @@ onEachEngine('POST /notes of several writers', (open) => {
   const start = notesOnOneServer(open);
 
   test('[6.8] a writer who goes on without having seen a merged answer doubles nothing', async () => {
-    await using notes = await start();
-    const { alice } = notes;
+    const { alice } = await start();
     await alice.write('a.md', 'base');
     for (const text of ['base\nB1', 'base\nA1', 'base\nA1\nA2', 'base\nA1\nA2\nA3']) {
       await alice.write('a.md', text, { version: 1 });
@@ -72,8 +71,7 @@ onEachEngine('POST /notes of several writers', (open) => {
   });
 
   test('[6.8] every line of writers who send at once is there once, also when each request is sent twice', async () => {
-    await using notes = await start();
-    const { alice } = notes;
+    const { alice } = await start();
     await alice.write('a.md', 'base\n');
     const expected = ['base'];
     const texts = new Map([...'ABC'].map((name) => [name, 'base\n']));

@@ -21,8 +21,7 @@ onEachEngine('changes of many notes', (open) => {
   const start = notesOnOneServer(open);
 
   test('POST /vault/tags/rename renames a tag with nested ones in texts and frontmatter, and not in code', async () => {
-    await using notes = await start();
-    const { alice } = notes;
+    const { alice } = await start();
     await alice.write('a.md', '---\ntags: [Work, other]\n---\n#work/plan `#work` #workshop');
     await alice.write('b.md', '#work twice #WORK');
     await alice.write('c.md', 'no tag: work');
@@ -54,8 +53,7 @@ onEachEngine('changes of many notes', (open) => {
   });
 
   test('POST /vault/replace replaces a text in a folder, each note with a version of its own', async () => {
-    await using notes = await start();
-    const { alice } = notes;
+    const { alice } = await start();
     const { id } = await alice.write('In/a.md', '---\nx: Cat\n---\ncat `cat` concat [[Cat]]');
     await alice.write('In/b.md', 'none');
     await alice.write('Out.md', 'cat');
@@ -81,8 +79,7 @@ onEachEngine('changes of many notes', (open) => {
   });
 
   test('POST /vault/replace writes nothing when what would change is not what the plan stands for', async () => {
-    await using notes = await start();
-    const { alice } = notes;
+    const { alice } = await start();
     await alice.write('a.md', 'one word');
     const asked = { text: 'word', replacement: 'term' };
     const { plan } = await post(alice, '/vault/replace', { ...asked, dry_run: true });
@@ -101,8 +98,7 @@ onEachEngine('changes of many notes', (open) => {
   });
 
   test('POST /vault/replace and /vault/tags/rename refuse what cannot be changed, by field', async () => {
-    await using notes = await start();
-    const { alice } = notes;
+    const { alice } = await start();
     const refused = async (path: string, body: Record<string, unknown>) => {
       const answer = await alice.caller.post(path, body);
       assert.equal(answer.status, 422, JSON.stringify(answer.body));
@@ -123,8 +119,7 @@ onEachEngine('changes of many notes', (open) => {
   });
 
   test('POST /vault/replace changes 150 notes beside writers of them, and loses no write', async () => {
-    await using notes = await start();
-    const { alice } = notes;
+    const { alice } = await start();
     const key = { 'x-idempotency-key': `made-${alice.vault}` };
     const made = Array.from({ length: 150 }, (_, at) => ({ path: `n${at}.md`, content: `word ${at}`, mtime: 1 }));
     await alice.caller.post('/notes/batch', { notes: made.slice(0, 100) }, key);

@@ -17,8 +17,7 @@ onEachEngine('mentions', (open) => {
   const start = notesOnOneServer(open);
 
   test('GET /notes/by-id/{id}/mentions lists where others have the title or an alias without a link', async () => {
-    await using notes = await start();
-    const { alice } = notes;
+    const { alice } = await start();
     const { id } = await alice.write('x/Plan.md', '---\naliases: [Big Idea, 計画]\n---\nthe plan itself');
     const a = await alice.write('a.md', '---\nx: plan\n---\n# Title\nOur PLAN, a [[Plan]] and `plan` planned.');
     await alice.write('b.md', 'big idea\n\n次の計画書 and https://x.org/plan');
@@ -40,8 +39,7 @@ onEachEngine('mentions', (open) => {
   });
 
   test('GET /notes/by-id/{id}/mentions returns pages by a cursor that holds for the same note and person', async () => {
-    await using notes = await start();
-    const { alice } = notes;
+    const { alice } = await start();
     const { id } = await alice.write('Plan.md', 'x');
     const other = await alice.write('Other.md', 'y');
     const many = Array.from({ length: 100 }, (_, at) => ({ path: `n${at}.md`, content: 'a plan, one plan', mtime: 1 }));
@@ -60,8 +58,7 @@ onEachEngine('mentions', (open) => {
   });
 
   test('POST /notes/by-id/{id}/mentions/link makes a link that leads to the note, and refuses other texts', async () => {
-    await using notes = await start();
-    const { alice } = notes;
+    const { alice } = await start();
     const { id } = await alice.write('x/Plan.md', 'x');
     await alice.write('a.md', 'Plan or plan\n\n| a |\n| - |\n| plan |');
     const [exact, lower, cell] = (await list(alice, id)).mentions;
@@ -84,8 +81,7 @@ onEachEngine('mentions', (open) => {
   });
 
   test('POST /notes/by-id/{id}/mentions/link names a note by its path where its name leads elsewhere', async () => {
-    await using notes = await start();
-    const { alice } = notes;
+    const { alice } = await start();
     await alice.write('y/Plan.md', 'near');
     const { id } = await alice.write('x/Plan.md', 'far');
     const source = await alice.write('y/a.md', 'a Plan');

@@ -17,8 +17,7 @@ onEachEngine('queries over properties', (open) => {
   const start = notesOnOneServer(open);
 
   test('POST /vault/query returns a table of the notes that match, with their values as written', async () => {
-    await using notes = await start();
-    const { alice } = notes;
+    const { alice } = await start();
     const plan = await alice.write('Work/Plan.md', yaml('Status: open\ndue: 2026-03-01\npeople: [Ann, Bo]\nrank: 2'));
     await alice.write('Work/Done.md', yaml('status: done\nrank: 1'));
     await alice.write('Home.md', yaml('status: Open\nrank: high'));
@@ -38,8 +37,7 @@ onEachEngine('queries over properties', (open) => {
   });
 
   test('POST /vault/query sees every write as soon as it is answered, also renames and deletions', async () => {
-    await using notes = await start();
-    const { alice } = notes;
+    const { alice } = await start();
     const where = [{ property: 'n', op: 'exists' }];
     for (let at = 0; at < 5; at++) {
       await alice.write(`n${at}.md`, yaml(`n: ${at}`));
@@ -54,8 +52,7 @@ onEachEngine('queries over properties', (open) => {
   });
 
   test('POST /vault/query knows links and backlinks as they resolve now, and the times and sizes of files', async () => {
-    await using notes = await start();
-    const { alice } = notes;
+    const { alice } = await start();
     await alice.write('a.md', '[[b]] and [[later]]', { mtime: 1_000_000_000 });
     await alice.write('b.md', '[[a]]');
     const columns = ['file.links', 'file.backlinks', 'file.size', 'file.modified'];
@@ -102,8 +99,7 @@ onEachEngine('queries over properties', (open) => {
   });
 
   test('POST /vault/query refuses unknown operators, bad dates, columns of files and zones, by field', async () => {
-    await using notes = await start();
-    const { alice } = notes;
+    const { alice } = await start();
     const refused = async (body: Record<string, unknown>) => {
       const answer = await alice.caller.post('/vault/query', body);
       assert.equal(answer.status, 422, JSON.stringify(answer.body));
@@ -125,8 +121,7 @@ onEachEngine('queries over properties', (open) => {
   });
 
   test('POST /vault/query keeps its columns with the stored index', async () => {
-    await using notes = await start();
-    const { alice, server } = notes;
+    const { alice, server } = await start();
     const many = Array.from({ length: 100 }, (_, at) => ({ path: `n${at}.md`, content: yaml(`k: ${at}`), mtime: 1 }));
     for (const part of ['a', 'b', 'c']) {
       const renamed = many.map((note) => ({ ...note, path: `${part}/${note.path}` }));

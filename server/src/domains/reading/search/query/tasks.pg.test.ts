@@ -15,8 +15,7 @@ onEachEngine('tasks', (open) => {
   const start = notesOnOneServer(open);
 
   test('GET /vault/tasks lists boxes by day, filtered by state, day, tag and folder', async () => {
-    await using notes = await start();
-    const { alice } = notes;
+    const { alice } = await start();
     const note = await alice.write('Work/a.md', '---\nx: 1\n---\n- [ ] pay 📅 2026-12-01 #home/tax\n- [x] old');
     await alice.write('b.md', '```\n- [ ] code\n```\n- [ ] call due:: 2026-11-30\n- [ ] idle');
     const all = await list(alice);
@@ -76,8 +75,7 @@ onEachEngine('tasks', (open) => {
   });
 
   test('POST /vault/tasks/toggle writes a version with the other mark, and refuses a line that has changed', async () => {
-    await using notes = await start();
-    const { alice } = notes;
+    const { alice } = await start();
     const { id } = await alice.write('a.md', 'intro\r\n- [ ] one #x\r\n- [-] two');
     const toggle = (body: Record<string, unknown>, headers = {}) =>
       alice.caller.post('/vault/tasks/toggle', { note_id: id, ...body }, headers);
@@ -112,8 +110,7 @@ onEachEngine('tasks', (open) => {
   });
 
   test('POST /vault/tasks/toggle loses none of many ticks at once, and none of a rename beside them', async () => {
-    await using notes = await start();
-    const { alice } = notes;
+    const { alice } = await start();
     const lines = Array.from({ length: 12 }, (_, at) => `- [ ] t${at}`);
     const { id } = await alice.write('a.md', lines.join('\n'));
     const ticks = lines.map((_, at) =>
