@@ -18,7 +18,7 @@ const sessionOf = async (person: Person) => (await person.signed()).accessToken;
 
 const CAROL = { email: 'carol@example.org', password: "carol's long password" };
 
-async function textOf({ alice, headers, note }: Shared): Promise<string> {
+async function textOf({ alice, headers, note }: Pick<Shared, 'alice' | 'headers' | 'note'>): Promise<string> {
   return (await alice.get(`/notes/by-id/${note}`, headers)).body.content;
 }
 
@@ -88,9 +88,8 @@ onEachEngine('changes of who has a vault', (open) => {
   });
 
   test('[S2] a lowered role is told where a document is open, also if one that is opened after it finds it first', async () => {
-    await using shared = await startShared(await start());
-    const { server, alice, bob, note, vault, path } = shared;
-    const bobs = await shared.join(bob, 'editor');
+    const { server, alice, bob, note, vault, path, join } = await startShared(await start());
+    const bobs = await join(bob, 'editor');
     const { db, clock, masterKey, blobs } = server;
     await using second = await startServer({ open: async () => db, clock, masterKey, blobs });
     using line = new FlakySocket(second.url);
@@ -158,9 +157,8 @@ onEachEngine('changes of who has a vault', (open) => {
   });
 
   test('[M7] of a socket only the documents end that were lost: those of one vault, or of one credential', async () => {
-    await using shared = await startShared(await start());
-    const { server, alice, bob, note, path } = shared;
-    const bobs = await shared.join(bob, 'editor');
+    const { server, alice, bob, note, path, join } = await startShared(await start());
+    const bobs = await join(bob, 'editor');
     const other = (await alice.post('/vaults', { name: 'Other' })).body.vault.id as string;
     const { url } = (await alice.post(`/vaults/${other}/invitations`, { role: 'editor' })).body;
     assert.equal((await bob.post(`/invitations/${tokenOf(url)}/accept`)).status, 200);
@@ -236,9 +234,8 @@ onEachEngine('changes of who has a vault', (open) => {
   });
 
   test('a lowered role makes an open editor read-only and says so', async () => {
-    await using shared = await startShared(await start());
-    const { server, alice, bob, note, path } = shared;
-    const bobs = await shared.join(bob, 'editor');
+    const { server, alice, bob, headers, note, path, join } = await startShared(await start());
+    const bobs = await join(bob, 'editor');
     const token = await sessionOf(server.bob);
     using line = new FlakySocket(server.url);
     using editor = await line.open(note, token).synced();
@@ -249,7 +246,7 @@ onEachEngine('changes of who has a vault', (open) => {
     editor.type('!');
     plain.doc.getText('content').insert(0, '?');
     await until(() => plain.closes.includes(4403));
-    assert.equal(await textOf(shared), 'one');
+    assert.equal(await textOf({ alice, headers, note }), 'one');
     await alice.patch(`${path}/${bobs}`, { role: 'editor' });
     await until(() => editor.received.scopes.at(-1) === 'read-write', 'the scope to write');
   });
@@ -317,9 +314,8 @@ onEachEngine('changes of who has a vault', (open) => {
   });
 
   test('of two hand-overs at once one counts, and there is one owner', async () => {
-    await using shared = await startShared(await start());
-    const { alice, bob, carol, path } = shared;
-    const ids = [await shared.join(bob, 'editor'), await shared.join(carol, 'viewer')];
+    const { alice, bob, carol, path, join } = await startShared(await start());
+    const ids = [await join(bob, 'editor'), await join(carol, 'viewer')];
     const answers = await Promise.all(ids.map((id) => alice.patch(`${path}/${id}`, { role: 'owner' })));
     assert.deepEqual(answers.map(({ status }) => status).sort(), [200, 403]);
     const roles = (await alice.get(path)).body.members.map(({ role }: { role: string }) => role);
@@ -328,11 +324,10 @@ onEachEngine('changes of who has a vault', (open) => {
   });
 
   test('accepting and withdrawing an invitation at once leave a member or none, and never both', async () => {
-    await using shared = await startShared(await start());
-    const { alice, bob, vault, path } = shared;
+    const { alice, bob, vault, path, invite } = await startShared(await start());
     await bob.get('/me');
     for (let round = 0; round < 5; round++) {
-      const { id, token } = await shared.invite({ role: 'viewer' });
+      const { id, token } = await invite({ role: 'viewer' });
       const [accepted, withdrawn] = await Promise.all([
         bob.post(`/invitations/${token}/accept`),
         alice.delete(`/vaults/${vault}/invitations/${id}`),
@@ -345,8 +340,7 @@ onEachEngine('changes of who has a vault', (open) => {
   });
 
   test('deleting an account while its invitation is accepted leaves either both or neither', async () => {
-    await using shared = await startShared(await start());
-    const { server, bob, carol } = shared;
+    const { server, bob, carol } = await startShared(await start());
     await server.alice.signed();
     const own = (await bob.post('/vaults', { name: 'Bob’s' })).body.vault.id;
     const { url } = (await bob.post(`/vaults/${own}/invitations`, { role: 'viewer' })).body;
@@ -362,9 +356,8 @@ onEachEngine('changes of who has a vault', (open) => {
   });
 
   test('writes at the moment of a removal are stored whole or refused, and none comes after it', async () => {
-    await using shared = await startShared(await start());
-    const { alice, bob, headers, path } = shared;
-    const bobs = await shared.join(bob, 'editor');
+    const { alice, bob, headers, path, join } = await startShared(await start());
+    const bobs = await join(bob, 'editor');
     const write = (caller: Caller, at: number) =>
       caller.post('/notes', { path: `w${at}.md`, content: `${at}`, mtime: 1 }, headers);
     const writes = Array.from({ length: 20 }, (_, at) => write(bob, at));

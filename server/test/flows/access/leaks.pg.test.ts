@@ -72,10 +72,9 @@ onEachEngine('what somebody learns who may not', (open) => {
   });
 
   test('[M8] an invitation for an address answers alike with and without an account, and reveals none', async () => {
-    await using shared = await startShared(await start());
-    const { alice, bob, server, vault, path } = shared;
-    await shared.join(bob, 'editor');
-    await shared.dave.get('/me');
+    const { alice, bob, server, vault, path, dave, join } = await startShared(await start());
+    await join(bob, 'editor');
+    await dave.get('/me');
     const invite = async (email: string) => {
       const { status, body } = await alice.post(`/vaults/${vault}/invitations`, { role: 'viewer', email });
       const { id: _, email: __, ...shown } = body.invitation;
@@ -126,14 +125,13 @@ onEachEngine('what somebody learns who may not', (open) => {
   });
 
   test('[M9] what anybody may ask about an invitation names no address, also of a person without a name', async () => {
-    await using shared = await startShared(await start());
-    const { server, bob } = shared;
-    const { id, token } = await shared.invite({ role: 'editor', email: server.bob.email });
+    const { server, alice, bob, invite } = await startShared(await start());
+    const { id, token } = await invite({ role: 'editor', email: server.bob.email });
     const about = async () => (await server.anyone.get(`/invitations/${token}`)).body;
     const { expires_at } = await about();
     const said = { vault_name: 'Shared', invited_by: null, role: 'editor', expires_at, registers: true };
     assert.deepEqual(await about(), said);
-    await shared.alice.patch('/me', { display_name: 'Alice' });
+    await alice.patch('/me', { display_name: 'Alice' });
     assert.deepEqual(await about(), { ...said, invited_by: 'Alice' });
     const accepted = (await bob.post(`/invitations/${token}/accept`)).bytes.toString();
     assert.doesNotMatch(accepted, /@/, id);
@@ -188,9 +186,8 @@ onEachEngine('what somebody learns who may not', (open) => {
   });
 
   test('[M14] a person’s page, keys and assistants see the same vaults, shared and read-only ones too', async () => {
-    await using shared = await startShared(await start());
-    const { server, bob, vault } = shared;
-    await shared.join(bob, 'viewer');
+    const { server, bob, vault, join } = await startShared(await start());
+    await join(bob, 'viewer');
     const own = (await bob.post('/vaults', { name: 'Own' })).body.vault.id as string;
     const named = { [vault]: 'read', [own]: 'read' };
     const { key } = (await bob.post('/connections/pat', { name: 'reads', vault_access: named, scope: 'mcp:read' }))

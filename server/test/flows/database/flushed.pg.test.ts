@@ -30,8 +30,7 @@ onEachEngine('what is typed over a socket', (open) => {
 
   for (const [path, shows] of READS) {
     test(`[6.1] [6.2] is in ${path.replace(/=.*/, '')} of either process as soon as it is acknowledged`, async () => {
-      await using notes = await startNotes(await start());
-      const { alice, server } = notes;
+      const { alice, server } = await startNotes(await start());
       const other = (await startOther()).bearer((await server.alice.signed()).accessToken);
       const target = await alice.write('target.md');
       const { id } = await alice.write('typed.md', '');
@@ -54,8 +53,7 @@ onEachEngine('what is typed over a socket', (open) => {
   }
 
   test('[6.2] is found by a search as soon as it is acknowledged', async () => {
-    await using notes = await startNotes(await start());
-    const { alice, server } = notes;
+    const { alice, server } = await startNotes(await start());
     const { id } = await alice.write('typed.md', '');
     using client = await new YjsClient('bob').join(server.app, alice.vault, id);
     for (const word of ['quokka', 'wombat']) {
@@ -66,8 +64,7 @@ onEachEngine('what is typed over a socket', (open) => {
   });
 
   test('[6.6] is merged with a write that is based on an older version', async () => {
-    await using notes = await startNotes(await start());
-    const { alice, server } = notes;
+    const { alice, server } = await startNotes(await start());
     const { id, version } = await alice.write('typed.md', 'one\ntwo\n');
     using client = await new YjsClient('bob').join(server.app, alice.vault, id);
     await client.type('typed\n', 0);

@@ -40,7 +40,11 @@ onEachEngine('a folder of a member', (open) => {
     return Object.fromEntries(live.map(({ path, content = 'bytes' }) => [path, content]));
   }
 
-  async function write({ alice, headers }: Shared, path: string, content: string): Promise<void> {
+  async function write(
+    { alice, headers }: Pick<Shared, 'alice' | 'headers'>,
+    path: string,
+    content: string,
+  ): Promise<void> {
     assert.equal((await alice.post('/notes', { path, content, mtime: 1 }, headers)).status, 200);
   }
 
@@ -139,21 +143,20 @@ onEachEngine('a folder of a member', (open) => {
   });
 
   it('devices of two people that call themselves alike keep watermarks of their own', async () => {
-    await using shared = await startShared(await start());
-    const { server, alice, carol, headers, vault } = shared;
-    const id = await shared.join(carol, 'editor');
+    const { server, alice, carol, headers, vault, idOf, join } = await startShared(await start());
+    const id = await join(carol, 'editor');
     const same = { ...headers, 'x-device-id': 'same' };
     const cursorOf = async (caller: Caller) => (await caller.get('/sync/changes', same)).body.resume_cursor as string;
     const early = await cursorOf(carol);
     assert.equal((await carol.get(`/sync/changes?cursor=${early}`, same)).status, 200);
-    await write(shared, 'b.md', 'b\n');
+    await write({ alice, headers }, 'b.md', 'b\n');
     const late = await cursorOf(alice);
     assert.equal((await alice.get(`/sync/changes?cursor=${late}`, same)).status, 200);
     await using raw = await rawOf(server.db);
     const rows = await raw.all('select user_id, watermark from sync_devices where vault_id = $1', vault);
     const marks = new Map(rows.map(({ user_id, watermark }) => [String(user_id), Number(watermark)]));
     assert.deepEqual([marks.size, marks.get(id)], [2, 1], 'what one has read, the other has not');
-    assert.equal(marks.get(await shared.idOf(alice)), 2);
+    assert.equal(marks.get(await idOf(alice)), 2);
   });
 
   it('[S10] the folder of a removed member stays as it is, and nothing of it is sent', async () => {

@@ -20,8 +20,7 @@ onEachEngine('preconditions of writes', (open) => {
     ],
   ] as const) {
     test(`${how} /attachments with If-None-Match: * creates an attachment, and replaces none`, async () => {
-      await using notes = await startNotes(await start());
-      const { alice } = notes;
+      const { alice } = await startNotes(await start());
       const headers = { 'if-none-match': '*' };
       const made = await upload(alice.caller, 'a/b.png', ONE, headers);
       assert.deepEqual([made.status, made.body.attachment.content_hash], [200, sha256(ONE)]);
@@ -38,8 +37,7 @@ onEachEngine('preconditions of writes', (open) => {
     });
 
     test(`${how} /attachments with If-Match replaces the bytes that it names, and no others`, async () => {
-      await using notes = await startNotes(await start());
-      const { alice } = notes;
+      const { alice } = await startNotes(await start());
       const missing = await upload(alice.caller, 'a.png', ONE, { 'if-match': quoted(sha256(ONE)) });
       assert.deepEqual([missing.status, missing.body.server_attachment], [409, null]);
       assert.equal((await upload(alice.caller, 'a.png', ONE, { 'if-match': '*' })).status, 409);
@@ -57,8 +55,7 @@ onEachEngine('preconditions of writes', (open) => {
   }
 
   test('PUT /attachments refuses a precondition that has failed before the bytes are sent', async () => {
-    await using notes = await startNotes(await start());
-    const { server, alice } = notes;
+    const { server, alice } = await startNotes(await start());
     await uploadRaw(alice.caller, 'a.png', ONE);
     const { accessToken } = await server.alice.signed();
     for (const [condition, path, status] of [
@@ -83,8 +80,7 @@ onEachEngine('preconditions of writes', (open) => {
   });
 
   test('an idempotency key that comes with another If-Match is a key of another request', async () => {
-    await using notes = await startNotes(await start());
-    const { alice } = notes;
+    const { alice } = await startNotes(await start());
     await uploadRaw(alice.caller, 'a.png', ONE);
     const keyed = (tag: string) =>
       uploadJson(alice.caller, 'a.png', TWO, {}, { 'x-idempotency-key': 'once', 'if-match': tag });
@@ -95,8 +91,7 @@ onEachEngine('preconditions of writes', (open) => {
   });
 
   test('of many uploads at once with If-None-Match: * or one If-Match, one alone is written', async () => {
-    await using notes = await startNotes(await start());
-    const { alice } = notes;
+    const { alice } = await startNotes(await start());
     const files = Array.from({ length: 12 }, (_, at) => fileOf('png', 400 + at));
     const created = await Promise.all(
       files.map((bytes) => uploadRaw(alice.caller, 'a.png', bytes, { 'if-none-match': '*' })),
@@ -112,8 +107,7 @@ onEachEngine('preconditions of writes', (open) => {
   });
 
   test('DELETE /attachments deletes what If-Match names, and nothing else', async () => {
-    await using notes = await startNotes(await start());
-    const { alice } = notes;
+    const { alice } = await startNotes(await start());
     const remove = (headers: Record<string, string>) => alice.caller.delete(fileUrl('a.png'), undefined, headers);
     await uploadRaw(alice.caller, 'a.png', ONE);
     const refused = await remove({ 'if-match': quoted(sha256(TWO)) });
@@ -129,8 +123,7 @@ onEachEngine('preconditions of writes', (open) => {
   });
 
   test('DELETE of a note by path or id deletes the text that If-Match names, and no other', async () => {
-    await using notes = await startNotes(await start());
-    const { alice } = notes;
+    const { alice } = await startNotes(await start());
     for (const by of ['path', 'id'] as const) {
       const { id, content_hash: stale } = await alice.write('a.md', `one ${by}\n`);
       const { content_hash: hash, version } = await alice.write('a.md', `two ${by}\n`);
@@ -158,8 +151,7 @@ onEachEngine('preconditions of writes', (open) => {
   });
 
   test('POST /notes/batch-delete with base_hashes deletes all of the notes or none', async () => {
-    await using notes = await startNotes(await start());
-    const { alice } = notes;
+    const { alice } = await startNotes(await start());
     const [a, b, c] = [await alice.write('a.md'), await alice.write('b.md'), await alice.write('c.md')];
     const remove = (base_hashes: unknown) =>
       alice.caller.post(

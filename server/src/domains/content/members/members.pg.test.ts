@@ -14,11 +14,10 @@ onEachEngine('members', (open) => {
   const start = oneServer(() => ({ open }));
 
   test('see a shared vault beside their own, with their role, and work in it as that allows', async () => {
-    await using shared = await startShared(await start());
-    const { alice, bob, carol, headers, note, vault } = shared;
+    const { alice, bob, carol, dave, headers, note, vault, join, path } = await startShared(await start());
     await alice.patch('/me', { display_name: 'Alice' });
     const own = (await bob.post('/vaults', { name: 'Bob’s' })).body.vault;
-    await shared.join(bob, 'viewer');
+    await join(bob, 'viewer');
     const listed = (await bob.get('/vaults')).body.vaults as { id: string; is_default: boolean }[];
     const seen = listed.find(({ id }) => id === vault);
     assert.deepEqual(seen, {
@@ -34,37 +33,33 @@ onEachEngine('members', (open) => {
     for (const url of ['/trash', `/notes/by-id/${note}/versions`]) {
       assert.deepEqual(refusalOf(await bob.get(url, headers)), [403, 'insufficient_access'], url);
     }
-    const carols = await shared.join(carol, 'editor');
+    const carols = await join(carol, 'editor');
     assert.equal((await carol.post('/notes', write, headers)).status, 200);
     assert.equal((await carol.get('/trash', headers)).status, 200);
     assert.deepEqual(refusalOf(await carol.patch(`/vaults/${vault}`, { name: 'Mine' })), [403, 'owner_required']);
     assert.deepEqual(refusalOf(await carol.delete(`/vaults/${vault}`)), [403, 'owner_required']);
-    assert.deepEqual(refusalOf(await carol.patch(`${shared.path}/${carols}`, { role: 'owner' })), [
-      403,
-      'owner_required',
-    ]);
-    assert.deepEqual(refusalOf(await shared.dave.get(`/vaults/${vault}`)), [404, 'not found']);
+    assert.deepEqual(refusalOf(await carol.patch(`${path}/${carols}`, { role: 'owner' })), [403, 'owner_required']);
+    assert.deepEqual(refusalOf(await dave.get(`/vaults/${vault}`)), [404, 'not found']);
   });
 
   test('the members of a vault are listed, with addresses and invitations for the owner only', async () => {
-    await using shared = await startShared(await start());
-    const { alice, bob, path } = shared;
-    await shared.join(bob, 'editor');
-    await shared.invite({ role: 'viewer', email: 'Erin@Example.org' });
+    const { alice, bob, path, dave, invite, join, server } = await startShared(await start());
+    await join(bob, 'editor');
+    await invite({ role: 'viewer', email: 'Erin@Example.org' });
     const owners = (await alice.get(path)).body;
     assert.deepEqual(
       owners.members.map(({ role }: { role: string }) => role),
       ['owner', 'editor'],
     );
     assert.equal(owners.invitations[0].email, 'erin@example.org');
-    assert.equal(owners.members[1].email, shared.server.bob.email);
+    assert.equal(owners.members[1].email, server.bob.email);
     const members = (await bob.get(path)).body;
     assert.ok(!('invitations' in members));
     assert.deepEqual(
       members.members.map(({ email }: { email?: string }) => email),
-      [undefined, shared.server.bob.email],
+      [undefined, server.bob.email],
     );
-    assert.deepEqual(refusalOf(await shared.dave.get(path)), [404, 'not found']);
+    assert.deepEqual(refusalOf(await dave.get(path)), [404, 'not found']);
   });
 
   test('[S7] an invitation is used up by POST only, exactly as often as it says, and dead ones answer alike', async () => {
@@ -103,29 +98,27 @@ onEachEngine('members', (open) => {
   });
 
   test('an invitation never lowers a role, and is void for whoever was removed since it was made', async () => {
-    await using shared = await startShared(await start());
-    const { alice, bob, path } = shared;
-    const many = await shared.invite({ role: 'viewer', uses: 5 });
-    const bobs = await shared.join(bob, 'editor');
+    const { alice, bob, path, invite, join, server } = await startShared(await start());
+    const many = await invite({ role: 'viewer', uses: 5 });
+    const bobs = await join(bob, 'editor');
     assert.equal((await bob.post(`/invitations/${many.token}/accept`)).body.vault.role, 'editor');
     assert.equal((await alice.post(`/invitations/${many.token}/accept`)).body.vault.role, 'owner');
     assert.equal((await alice.get(path)).body.invitations[0].uses_left, 5);
     assert.equal((await alice.delete(`${path}/${bobs}`)).status, 204);
     assert.deepEqual(refusalOf(await bob.post(`/invitations/${many.token}/accept`)), [404, 'invitation_invalid']);
-    shared.server.clock.advance({ ms: 1 });
-    await shared.join(bob, 'viewer');
+    server.clock.advance({ ms: 1 });
+    await join(bob, 'viewer');
     assert.equal((await bob.delete(`${path}/${bobs}`)).status, 204, 'who leaves may come back');
-    shared.server.clock.advance({ ms: 1 });
-    await shared.join(bob, 'viewer');
+    server.clock.advance({ ms: 1 });
+    await join(bob, 'viewer');
   });
 
   test('an invitation cannot restore a role that the owner has lowered since, not even after leaving', async () => {
-    await using shared = await startShared(await start());
-    const { alice, bob, path, server } = shared;
-    const [used, unused] = [await shared.invite({ role: 'editor', uses: 5 }), await shared.invite({ role: 'editor' })];
+    const { alice, bob, path, server, idOf, invite } = await startShared(await start());
+    const [used, unused] = [await invite({ role: 'editor', uses: 5 }), await invite({ role: 'editor' })];
     const accept = ({ token }: { token: string }) => bob.post(`/invitations/${token}/accept`);
     assert.equal((await accept(used)).body.vault.role, 'editor');
-    const bobs = await shared.idOf(bob);
+    const bobs = await idOf(bob);
     server.clock.advance({ ms: 1 });
     assert.equal((await alice.patch(`${path}/${bobs}`, { role: 'viewer' })).body.member.role, 'viewer');
     assert.equal((await accept(used)).body.vault.role, 'viewer', 'again by a member: the same answer');
@@ -133,21 +126,20 @@ onEachEngine('members', (open) => {
     assert.equal((await bob.delete(`${path}/${bobs}`)).status, 204);
     assert.deepEqual(refusalOf(await accept(used)), [404, 'invitation_invalid']);
     server.clock.advance({ ms: 1 });
-    assert.equal((await accept(await shared.invite({ role: 'editor' }))).body.vault.role, 'editor', 'a later one does');
+    assert.equal((await accept(await invite({ role: 'editor' }))).body.vault.role, 'editor', 'a later one does');
   });
 
   test('[M12] a vault is left by members, never by its owner, and only the owner removes others', async () => {
-    await using shared = await startShared(await start());
-    const { alice, bob, carol, path, headers } = shared;
-    const [bobs, carols] = [await shared.join(bob, 'editor'), await shared.join(carol, 'editor')];
-    const alices = await shared.idOf(alice);
+    const { alice, bob, carol, note, path, headers, idOf, join } = await startShared(await start());
+    const [bobs, carols] = [await join(bob, 'editor'), await join(carol, 'editor')];
+    const alices = await idOf(alice);
     assert.deepEqual(refusalOf(await bob.delete(`${path}/${carols}`)), [403, 'owner_required']);
     assert.deepEqual(refusalOf(await alice.delete(`${path}/${alices}`)), [409, 'owner_cannot_leave']);
     assert.deepEqual(refusalOf(await alice.patch(`${path}/${alices}`, { role: 'editor' })), [
       409,
       'owner_cannot_leave',
     ]);
-    for (const id of [shared.note, 'x']) assert.equal((await alice.delete(`${path}/${id}`)).status, 404);
+    for (const id of [note, 'x']) assert.equal((await alice.delete(`${path}/${id}`)).status, 404);
     assert.equal((await bob.delete(`${path}/${bobs}`)).status, 204);
     assert.deepEqual(refusalOf(await bob.get('/sync/manifest', headers)), [404, 'Vault not found']);
     assert.deepEqual(refusalOf(await bob.delete(`${path}/${bobs}`)), [404, 'not found']);
@@ -156,12 +148,11 @@ onEachEngine('members', (open) => {
   });
 
   test('handing over a vault makes the old owner an editor; defaults and client ids stay with each person', async () => {
-    await using shared = await startShared(await start());
-    const { alice, bob, path } = shared;
+    const { alice, bob, vault, path, join } = await startShared(await start());
     const registered = (await alice.post('/vaults/register', { client_id: 'laptop', name: 'Laptop' })).body;
     const invited = await alice.post(`/vaults/${registered.id}/invitations`, { role: 'editor' });
     await bob.post(`/invitations/${tokenOf(invited.body.url)}/accept`);
-    const bobs = await shared.join(bob, 'editor');
+    const bobs = await join(bob, 'editor');
     const other = (await alice.post('/vaults', { name: 'Laptop' })).body.vault;
     assert.equal((await alice.patch(`${path}/${bobs}`, { role: 'owner' })).body.member.role, 'owner');
     const of = async (caller: Caller) =>
@@ -170,8 +161,8 @@ onEachEngine('members', (open) => {
       string,
       { role: string; is_default: boolean }
     >[];
-    assert.deepEqual([alices?.get(shared.vault)?.role, bobsVaults?.get(shared.vault)?.role], ['editor', 'owner']);
-    assert.deepEqual([alices?.get(shared.vault)?.is_default, bobsVaults?.get(shared.vault)?.is_default], [false, true]);
+    assert.deepEqual([alices?.get(vault)?.role, bobsVaults?.get(vault)?.role], ['editor', 'owner']);
+    assert.deepEqual([alices?.get(vault)?.is_default, bobsVaults?.get(vault)?.is_default], [false, true]);
     assert.equal(alices?.get(registered.id)?.is_default, true, 'the oldest that is left');
     await alice.patch(`/vaults/${registered.id}/members/${bobs}`, { role: 'owner' });
     const again = await alice.post('/vaults/register', { client_id: 'laptop', name: 'Another' });
@@ -309,13 +300,11 @@ onEachEngine('members', (open) => {
   });
 
   test('the name of somebody who has left stays as it was, and the names of their keys are never shown', async () => {
-    await using shared = await startShared(await start());
-    const { server, alice, bob, headers, note, path } = shared;
+    const { server, alice, bob, headers, note, path, join, vault } = await startShared(await start());
     await bob.patch('/me', { display_name: 'Bob' });
-    const bobs = await shared.join(bob, 'editor');
-    const { key } = (
-      await bob.post('/connections/pat', { name: 'secret laptop', vault_access: { [shared.vault]: 'write' } })
-    ).body;
+    const bobs = await join(bob, 'editor');
+    const { key } = (await bob.post('/connections/pat', { name: 'secret laptop', vault_access: { [vault]: 'write' } }))
+      .body;
     await server.bearer(key).post('/notes', { path: 'a.md', content: 'two', mtime: 2 }, headers);
     const actor = async () => (await alice.get(`/notes/by-id/${note}/versions`, headers)).body.versions[0].actor;
     await bob.patch('/me', { display_name: 'Robert' });
@@ -326,10 +315,9 @@ onEachEngine('members', (open) => {
   });
 
   test('the full feed names who made each last change, but no credential, and to viewers not who deleted', async () => {
-    await using shared = await startShared(await start());
-    const { server, alice, bob, carol, headers, vault } = shared;
+    const { server, alice, bob, carol, headers, vault, idOf, join } = await startShared(await start());
     await bob.patch('/me', { display_name: 'Bob' });
-    const bobs = await shared.join(bob, 'editor');
+    const bobs = await join(bob, 'editor');
     const pat = (await bob.post('/connections/pat', { name: 'secret laptop', vault_access: { [vault]: 'write' } }))
       .body;
     const laptop = server.bearer(pat.key);
@@ -347,7 +335,7 @@ onEachEngine('members', (open) => {
       const { changes } = (await caller.get('/sync/changes?fields=all&limit=500', headers)).body;
       return new Map(changes.map((row: { path: string; actor: object }) => [row.path, row.actor]));
     };
-    const alices = await shared.idOf(alice);
+    const alices = await idOf(alice);
     const byBob = { kind: 'key', name: '', user_id: bobs, display_name: 'Bob' };
     const byAlice = { kind: 'session', name: 'Session', user_id: alices };
     assert.deepEqual(
@@ -362,7 +350,7 @@ onEachEngine('members', (open) => {
     const bobSees = await seen(bob);
     assert.deepEqual(bobSees.get('his.txt'), { kind: 'key', name: 'secret laptop', user_id: bobs });
     assert.deepEqual(bobSees.get('a.md'), { kind: 'session', name: '', user_id: alices, display_name: null });
-    await shared.join(carol, 'viewer');
+    await join(carol, 'viewer');
     await laptop.delete('/attachments/his.txt', undefined, headers);
     const told = (await carol.get('/sync/changes?fields=all', headers)).body.changes as { deleted: boolean }[];
     const gone = told.filter(({ deleted }) => deleted);
@@ -380,9 +368,8 @@ onEachEngine('members', (open) => {
   });
 
   test('credentials reach a shared vault only where they name it, and lose it for good with the person', async () => {
-    await using shared = await startShared(await start());
-    const { server, alice, bob, headers, vault, path } = shared;
-    const bobs = await shared.join(bob, 'editor');
+    const { server, alice, bob, headers, vault, path, dave, join } = await startShared(await start());
+    const bobs = await join(bob, 'editor');
     const pat = async (body: object) =>
       server.bearer((await bob.post('/connections/pat', { name: 'key', ...body })).body.key);
     const everywhere = await pat({});
@@ -393,7 +380,7 @@ onEachEngine('members', (open) => {
     assert.equal((await read(here)).status, 200);
     assert.equal((await here.get('/sync/manifest')).status, 200, 'it is the only one that it reaches');
     assert.equal((await read(both)).status, 200);
-    const stranger = await shared.dave.post('/connections/pat', { name: 'x', vault_access: { [vault]: 'read' } });
+    const stranger = await dave.post('/connections/pat', { name: 'x', vault_access: { [vault]: 'read' } });
     assert.equal(stranger.status, 422);
     const started = (await bob.post('/auth/device', { device_name: 'Phone' })).body;
     const authorized = await bob.post('/auth/device/authorize', { user_code: started.user_code, vault_id: vault });
@@ -405,17 +392,16 @@ onEachEngine('members', (open) => {
     assert.equal((await read(both)).status, 404);
     assert.equal((await read(here)).status, 401, 'without reach it is revoked');
     server.clock.advance({ ms: 1 });
-    await shared.join(bob, 'editor');
+    await join(bob, 'editor');
     assert.deepEqual([(await read(here)).status, (await read(both)).status], [401, 403]);
     assert.equal((await fetch(server.url + ticket.url.slice(new URL(ticket.url).origin.length))).status, 404);
     assert.equal((await read(bob)).status, 200);
   });
 
   test('[S1] every operation about members refuses a person or an invitation of another vault', async () => {
-    await using shared = await startShared(await start());
-    const { alice, bob, path, vault } = shared;
-    const bobs = await shared.join(bob, 'editor');
-    const waiting = await shared.invite({ role: 'viewer' });
+    const { alice, bob, path, vault, invite, join } = await startShared(await start());
+    const bobs = await join(bob, 'editor');
+    const waiting = await invite({ role: 'viewer' });
     const other = (await alice.post('/vaults', { name: 'Other' })).body.vault.id;
     const bobsOwn = (await bob.post('/vaults', { name: 'Bob’s' })).body.vault.id;
     assert.equal((await alice.delete(`/vaults/${other}/invitations/${waiting.id}`)).status, 404);

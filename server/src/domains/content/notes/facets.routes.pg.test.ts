@@ -10,8 +10,7 @@ onEachEngine('tags and types', (open) => {
   const start = oneServer(() => ({ open }));
 
   test('are counted over live notes, ignoring case, in the spelling of the oldest note, ordered by name', async () => {
-    await using notes = await startNotes(await start());
-    const { alice, server } = notes;
+    const { alice, server } = await startNotes(await start());
     const { caller } = alice;
     assert.deepEqual((await caller.get('/tags')).body, { tags: [] });
     assert.deepEqual((await caller.get('/types')).body, { types: [] });

@@ -27,8 +27,7 @@ onSqlite('requests about notes', (open) => {
   const start = oneServer(() => ({ open }));
 
   test('a field of the wrong type is named', async () => {
-    await using notes = await startNotes(await start());
-    const { alice } = notes;
+    const { alice } = await startNotes(await start());
     const good = { path: 'a.md', mtime: 1, content: 'x' };
     const wrong: readonly [field: string, value: unknown, message: RegExp][] = [
       ['path', 1, /string/],
@@ -62,8 +61,7 @@ onSqlite('requests about notes', (open) => {
   });
 
   test('a body that is no object, no JSON, or of another type', async () => {
-    await using notes = await startNotes(await start());
-    const { alice } = notes;
+    const { alice } = await startNotes(await start());
     for (const body of [[], null, 'text', 1]) {
       const answer = await alice.caller.post('/notes', JSON.stringify(body), json);
       assert.deepEqual([answer.status, Object.keys(answer.body.errors)], [422, ['body']]);
@@ -96,8 +94,7 @@ onSqlite('requests about notes', (open) => {
   });
 
   test('a body over 64 MB is refused by its length alone, and none is read without a credential', async () => {
-    await using notes = await startNotes(await start());
-    const { server } = notes;
+    const { server } = await startNotes(await start());
     const authorization = `Bearer ${(await server.alice.signed()).accessToken}`;
     const tooLong = { ...json, 'content-length': String(64 * MB + 1) };
     const refused = await headOnly(server, '/notes', { ...tooLong, authorization });
@@ -109,8 +106,7 @@ onSqlite('requests about notes', (open) => {
   });
 
   test('no, garbled and expired credentials are not told apart, but for the challenge', async () => {
-    await using notes = await startNotes(await start());
-    const { server, alice } = notes;
+    const { server, alice } = await startNotes(await start());
     await alice.write('a.md');
     const { accessToken } = await server.alice.signed();
     const metadata = '.well-known/oauth-protected-resource/api/mcp"';
@@ -165,8 +161,7 @@ onSqlite('requests about notes', (open) => {
   });
 
   test('another method, another route', async () => {
-    await using notes = await startNotes(await start());
-    const { alice, server } = notes;
+    const { alice, server } = await startNotes(await start());
     const { id } = await alice.write('a.md');
     const allowed: readonly [method: string, path: string, allow: string][] = [
       ['GET', '/notes', 'POST'],
@@ -193,8 +188,7 @@ onSqlite('requests about notes', (open) => {
   });
 
   test('every answer has its request id, refuses sniffing and scripts, and may be read from any origin', async () => {
-    await using notes = await startNotes(await start());
-    const { alice, server } = notes;
+    const { alice, server } = await startNotes(await start());
     const origin = { origin: 'https://app.example' };
     const answers = [
       await alice.put('a.md', {}, origin),

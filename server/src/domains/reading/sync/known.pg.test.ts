@@ -24,8 +24,7 @@ onEachEngine('POST /sync/known', (open) => {
   const start = oneServer(() => ({ open }));
 
   test('[3.11] tells live texts from earlier ones, and leaves out all others', async () => {
-    await using notes = await startNotes(await start());
-    const { alice } = notes;
+    const { alice } = await startNotes(await start());
     const { id: a } = await alice.write('a.md', 'first');
     await alice.write('a.md', 'second');
     await alice.write('a.md', 'first');
@@ -54,8 +53,7 @@ onEachEngine('POST /sync/known', (open) => {
   });
 
   test('[3.11] follows a note to its new path, and an edit over a socket is its live text', async () => {
-    await using notes = await startNotes(await start());
-    const { alice } = notes;
+    const { alice } = await startNotes(await start());
     await alice.write('a.md', 'first');
     const { id } = await alice.write('a.md', 'second');
     await alice.caller.post('/notes/rename', { old_path: 'a.md', new_path: 'b.md' });
@@ -71,11 +69,10 @@ onEachEngine('POST /sync/known', (open) => {
   });
 
   test('[3.11] tells viewers of live texts alone, and readers of a vault that may see history of all', async () => {
-    await using shared = await startShared(await start());
-    const { alice, bob, carol, headers, server } = shared;
+    const { alice, bob, carol, headers, server, join } = await startShared(await start());
     await alice.post('/notes', { path: 'a.md', content: 'two', mtime: 1 }, headers);
-    await shared.join(bob, 'viewer');
-    await shared.join(carol, 'editor');
+    await join(bob, 'viewer');
+    await join(carol, 'editor');
     const { key } = (await alice.post('/connections/pat', { name: 'reader', default_access: 'read' })).body;
     const texts = [
       ['a.md', 'one'],
@@ -114,8 +111,7 @@ onEachEngine('POST /sync/known', (open) => {
   });
 
   test('[3.11] compares the newest stored versions of each note, and none that is damaged', async () => {
-    await using notes = await startNotes(await start());
-    const { alice, server } = notes;
+    const { alice, server } = await startNotes(await start());
     const ids: NoteId[] = [];
     for (const path of ['a.md', 'b.md', 'c.md'])
       for (let version = 1; version <= (path === 'c.md' ? 1 : 5); version++)

@@ -50,8 +50,7 @@ onSqlite('the manifest', (open) => {
   });
 
   test('[2.3] the manifest answers only “unchanged” to the current seq; any other seq is ignored', async () => {
-    await using notes = await startNotes(await start());
-    const { alice } = notes;
+    const { alice } = await startNotes(await start());
     await alice.write('a.md');
     const ask = async (query: string) => (await alice.caller.get(`/sync/manifest?${query}`)).body;
     assert.deepEqual(await ask('since_seq=1'), { unchanged: true, change_seq: 1 });
@@ -66,8 +65,7 @@ onSqlite('the manifest', (open) => {
   });
 
   test('[2.7] the tree lists every folder, note and attachment', async () => {
-    await using notes = await startNotes(await start());
-    const { alice, server } = notes;
+    const { alice, server } = await startNotes(await start());
     const made = await alice.write('a/b.md', 'old');
     server.clock.advance({ seconds: 5 });
     const edited = await alice.write('a/b.md', 'new');
@@ -83,8 +81,7 @@ onSqlite('the manifest', (open) => {
   });
 
   test('[2.10] the feed goes on after the tree at its cursor', async () => {
-    await using notes = await startNotes(await start());
-    const { alice } = notes;
+    const { alice } = await startNotes(await start());
     await alice.write('a.md', 'in the tree');
     const { body: tree } = await alice.caller.get('/vault/tree');
     const feed = async () => (await alice.caller.get(`/sync/changes?cursor=${tree.resume_cursor}`)).body;
@@ -98,8 +95,7 @@ onSqlite('the manifest', (open) => {
   });
 
   test('[2.1] [2.7] the manifest and the tree list attachments besides notes', async () => {
-    await using notes = await startNotes(await start());
-    const { alice } = notes;
+    const { alice } = await startNotes(await start());
     const z = await upload(alice, 'pictures/z.txt', 'text of z');
     await alice.write('m.md');
     const a = await upload(alice, 'a.txt', 'text of a');
@@ -129,8 +125,7 @@ onSqlite('the manifest', (open) => {
   });
 
   test('[2.4] one unreadable row fails the manifest, the tree, tags and types', async () => {
-    await using notes = await startNotes(await start());
-    const { alice, server } = notes;
+    const { alice, server } = await startNotes(await start());
     await alice.write('sound.md');
     const { id } = await alice.write('damaged.md');
     await using raw = await rawOf(server.db);

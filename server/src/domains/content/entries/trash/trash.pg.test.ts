@@ -45,8 +45,7 @@ onEachEngine('the trash', (open) => {
   });
 
   test('GET /trash?path= lists what had a path when it was deleted, in any case, notes and attachments alike', async () => {
-    await using notes = await startNotes(await start());
-    const { server, alice } = notes;
+    const { server, alice } = await startNotes(await start());
     const first = await alice.write('f/a.md', 'first');
     await alice.remove('f/a.md');
     server.clock.advance({ seconds: 1 });

@@ -18,8 +18,7 @@ onSqlite('versions of a note', (open) => {
   const start = oneServer(() => ({ open }));
 
   test('versions are listed newest first, including the current one, with reason and author', async () => {
-    await using notes = await startNotes(await start());
-    const { alice, server } = notes;
+    const { alice, server } = await startNotes(await start());
     const at = () => new Date(server.clock.now()).toISOString();
     const times = [at()];
     const first = await alice.write('a.md', 'one');
@@ -49,8 +48,7 @@ onSqlite('versions of a note', (open) => {
   });
 
   test('a version is returned with its former text and the present path', async () => {
-    await using notes = await startNotes(await start());
-    const { alice, server } = notes;
+    const { alice, server } = await startNotes(await start());
     await alice.write('target.md', 'x');
     const first = await alice.write('a.md', '---\ntitle: Old\ntags: [x]\n---\n[[target]] [[gone]]');
     server.clock.advance({ minutes: 1 });
@@ -67,8 +65,7 @@ onSqlite('versions of a note', (open) => {
   });
 
   test('a version has the parse status of its own text', async () => {
-    await using notes = await startNotes(await start());
-    const { alice } = notes;
+    const { alice } = await startNotes(await start());
     const first = await alice.write('a.md', '---\ntitle: [open\n---\ntext');
     assert.equal(first.parse_status, 'degraded');
     assert.equal((await alice.write('a.md', 'text')).parse_status, 'ok');
@@ -112,8 +109,7 @@ onSqlite('versions of a note', (open) => {
   });
 
   test('the list of versions is complete, however many there are', async () => {
-    await using notes = await startNotes(await start());
-    const { server, alice } = notes;
+    const { server, alice } = await startNotes(await start());
     const COUNT = 620;
     const { id } = await alice.write('a.md', 'last');
     await addVersions(server, alice.vault, id, COUNT - 1);
@@ -125,8 +121,7 @@ onSqlite('versions of a note', (open) => {
   });
 
   test('a restored version becomes a new version', async () => {
-    await using notes = await startNotes(await start());
-    const { alice, server } = notes;
+    const { alice, server } = await startNotes(await start());
     const first = await alice.write('a.md', '# One\n[[a]]');
     await alice.write('a.md', '# Two');
     server.clock.advance({ minutes: 1 });

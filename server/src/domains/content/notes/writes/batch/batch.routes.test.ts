@@ -22,8 +22,7 @@ onSqlite('POST /notes/batch', (open) => {
   const start = oneServer(() => ({ open }));
 
   test('a batch writes each note and answers each result in the order sent', async () => {
-    await using notes = await startNotes(await start());
-    const { alice } = notes;
+    const { alice } = await startNotes(await start());
     const old = await alice.write('old.md', 'old');
     const [created, same, edited, degraded, respelt] = await results(alice, [
       item('new.md', '# New\n[[old]]'),
@@ -52,8 +51,7 @@ onSqlite('POST /notes/batch', (open) => {
   });
 
   test('one invalid note does not fail the others', async () => {
-    await using notes = await startNotes(await start());
-    const { alice } = notes;
+    const { alice } = await startNotes(await start());
     const old = await alice.write('old.md', 'old');
     const folder = await alice.write('taken.md/x.md', 'x');
     const all = await results(alice, [
@@ -89,8 +87,7 @@ onSqlite('POST /notes/batch', (open) => {
   });
 
   test('notes of one batch may share new folders, link to each other and conflict with each other', async () => {
-    await using notes = await startNotes(await start());
-    const { alice } = notes;
+    const { alice } = await startNotes(await start());
     const id = crypto.randomUUID();
     const all = await results(alice, [
       item('New/Deep/a.md', '[[b]] [[c]]'),
@@ -124,8 +121,7 @@ onSqlite('POST /notes/batch', (open) => {
   });
 
   test('notes of one batch link to each other by their aliases, and equal links have equal targets', async () => {
-    await using notes = await startNotes(await start());
-    const { alice } = notes;
+    const { alice } = await startNotes(await start());
     await results(alice, [
       item('a.md', '[[Second]] [[Second]] [[c]] [[nobody]]'),
       item('Folder/b.md', '---\naliases: [Second]\n---\n[[c]]'),
@@ -139,8 +135,7 @@ onSqlite('POST /notes/batch', (open) => {
   });
 
   test('a batch merges, edits and revives as single upserts do, and its versions have that reason', async () => {
-    await using notes = await startNotes(await start());
-    const { alice } = notes;
+    const { alice } = await startNotes(await start());
     const first = await alice.write('a.md', 'one\ntwo\n');
     await alice.write('a.md', 'one\ntwo\nthree\n');
     const gone = await alice.write('b.md', 'b');
@@ -159,8 +154,7 @@ onSqlite('POST /notes/batch', (open) => {
   });
 
   test('a batch takes one seq for each changed note, and none for the others', async () => {
-    await using notes = await startNotes(await start());
-    const { alice } = notes;
+    const { alice } = await startNotes(await start());
     const before = (await alice.write('a.md', 'a')).seq;
     await results(alice, [item('a.md', 'a'), item('b.md'), item('b.md'), item('c.md')]);
     const seqs = [];
@@ -170,8 +164,7 @@ onSqlite('POST /notes/batch', (open) => {
   });
 
   test('a batch needs an idempotency key, and happens once for it', async () => {
-    await using notes = await startNotes(await start());
-    const { alice } = notes;
+    const { alice } = await startNotes(await start());
     const sent = { notes: [item('a.md', 'one')] };
     const none = await alice.caller.post('/notes/batch', sent);
     assert.deepEqual([none.status, none.body], [400, { error: 'missing_idempotency_key' }]);
@@ -191,8 +184,7 @@ onSqlite('POST /notes/batch', (open) => {
   });
 
   test('a batch refuses anything but a list of up to a hundred objects', async () => {
-    await using notes = await startNotes(await start());
-    const { alice } = notes;
+    const { alice } = await startNotes(await start());
     const invalid = { error: 'invalid_notes', errors: 'invalid_notes' };
     for (const sent of [undefined, null, 7, 'x', {}, [1], [item('a.md'), null], [[]]]) {
       const answer = await batch(alice, sent);
@@ -240,8 +232,7 @@ onSqlite('POST /notes/append', (open) => {
   const append = (alice: Writer, path: unknown, text: unknown) => alice.caller.post('/notes/append', { path, text });
 
   test('an append adds a line below the last line that is not blank', async () => {
-    await using notes = await startNotes(await start());
-    const { alice, server } = notes;
+    const { alice, server } = await startNotes(await start());
     for (const [before, after] of [
       ['one', 'one\ntwo'],
       ['one\n', 'one\ntwo'],
@@ -263,8 +254,7 @@ onSqlite('POST /notes/append', (open) => {
   });
 
   test('an append creates a note with its name as a heading, in the spelling of existing folders', async () => {
-    await using notes = await startNotes(await start());
-    const { alice, server } = notes;
+    const { alice, server } = await startNotes(await start());
     await alice.write('Daily/one.md', 'x');
     const { status, body } = await append(alice, 'daily/2026-01-15.MD', 'first [[one]]\n');
     assert.deepEqual([status, body.created, body.path], [200, true, 'Daily/2026-01-15.MD']);
@@ -274,8 +264,7 @@ onSqlite('POST /notes/append', (open) => {
   });
 
   test('concurrent appends lose nothing', async () => {
-    await using notes = await startNotes(await start());
-    const { alice } = notes;
+    const { alice } = await startNotes(await start());
     const lines = Array.from({ length: 20 }, (_, at) => `line ${at}`);
     const answers = await Promise.all(lines.map((line) => append(alice, 'log.md', line)));
     assert.equal(answers.filter(({ body }) => body.created).length, 1);
@@ -284,8 +273,7 @@ onSqlite('POST /notes/append', (open) => {
   });
 
   test('an append fails as an upsert does', async () => {
-    await using notes = await startNotes(await start());
-    const { alice } = notes;
+    const { alice } = await startNotes(await start());
     assert.deepEqual((await append(alice, 'a.txt', 'x')).status, 422);
     assert.deepEqual((await append(alice, 'a.md', undefined)).body, { errors: { text: ['is required'] } });
     await alice.write('full.md', 'x'.repeat(10 * MB - 1));
@@ -314,8 +302,7 @@ onSqlite('POST /notes/batch-delete', (open) => {
     alice.caller.post('/notes/batch-delete', { ids }, headers);
 
   test('a batch delete deletes all named notes, each once', async () => {
-    await using notes = await startNotes(await start());
-    const { alice } = notes;
+    const { alice } = await startNotes(await start());
     const [a, b] = [await alice.write('a.md', '[[b]]'), await alice.write('dir/b.md', 'b')];
     await alice.write('c.md', '[[b]] [[a]]');
     const { status, body } = await remove(alice, [a.id, b.id.toUpperCase(), a.id], keyed('k'));
@@ -346,8 +333,7 @@ onSqlite('POST /notes/batch-delete', (open) => {
   });
 
   test('a batch delete takes 1 to 1,000 ids and an idempotency key', async () => {
-    await using notes = await startNotes(await start());
-    const { alice } = notes;
+    const { alice } = await startNotes(await start());
     for (const [ids, error] of [
       [undefined, 'missing required param: ids'],
       [[], 'invalid_ids'],
