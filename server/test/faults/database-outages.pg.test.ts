@@ -5,9 +5,9 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { AcknowledgingClient } from '../kit/clients/acknowledging-client.ts';
+import { TcpLine } from '../kit/clients/tcp-line.ts';
 import { freshPostgres, whyNoPostgres } from '../kit/database/postgres.ts';
 import { startCluster } from '../kit/database/postgres-cluster.ts';
-import { PostgresLine } from '../kit/database/postgres-line.ts';
 import { type Answer, Caller } from '../kit/person.ts';
 import { Folder, type ServeProcess, startServe } from '../kit/programs/process.ts';
 import { registerAt } from '../kit/setup-tokens.ts';
@@ -133,7 +133,7 @@ async function survive(
 describe('[12.4] a server whose PostgreSQL goes away', { skip }, () => {
   test('refuses with 503 while a proxy cuts all connections, and then continues', async () => {
     await using database = await freshPostgres();
-    await using line = new PostgresLine(database.url);
+    await using line = new TcpLine(database.url);
     using folder = new Folder();
     await using setting = await serverOn(await line.open(), folder);
     await survive(setting, {
@@ -156,7 +156,7 @@ describe('[12.4] a server whose PostgreSQL goes away', { skip }, () => {
 
   test('loses nothing when another server of the same data takes over the address', async () => {
     using cluster = await startCluster({ durable: true });
-    await using line = new PostgresLine(cluster.url);
+    await using line = new TcpLine(cluster.url);
     using folder = new Folder();
     await using setting = await serverOn(await line.open(), folder);
     await survive(setting, {

@@ -7,10 +7,10 @@ import { describe, test } from 'node:test';
 import { Client } from 'pg';
 import { type Config, readConfig } from '../../src/config/config.ts';
 import { openDatabase, openDatabaseAsIs } from '../../src/open-ports.ts';
+import { TcpLine } from '../kit/clients/tcp-line.ts';
 import { testClock } from '../kit/clock.ts';
 import { migratedPostgres, whyNoPostgres } from '../kit/database/postgres.ts';
 import { startCluster } from '../kit/database/postgres-cluster.ts';
-import { PostgresLine } from '../kit/database/postgres-line.ts';
 import { openRaw } from '../kit/database/raw-sql.ts';
 import { Folder } from '../kit/programs/process.ts';
 import { startServer } from '../kit/server.ts';
@@ -38,7 +38,7 @@ const moveElsewhere = (url: string) => query(url, "update server_identity set id
 describe('a failover of PostgreSQL', { skip }, () => {
   test('a failover of PostgreSQL to a standby that lacks commits voids the cursors that name them', async () => {
     using cluster = await startCluster({ standby: true });
-    await using line = new PostgresLine(cluster.url);
+    await using line = new TcpLine(cluster.url);
     using folder = new Folder();
     const config = configFor(await line.open(), folder);
     await using db = await openDatabase(config);

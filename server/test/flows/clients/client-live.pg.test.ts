@@ -1,79 +1,28 @@
 import assert from 'node:assert/strict';
-import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
-import { it } from 'node:test';
+import { it, type TestContext } from 'node:test';
 import { type LiveNote, LiveNoteEnded } from '@notevault/client/live/live-note.ts';
-import { LiveSocket } from '@notevault/client/live/live-socket.ts';
+import { LiveSocket, type LiveSocketOptions } from '@notevault/client/live/live-socket.ts';
 import { NotevaultClient } from '@notevault/client/notevault-client.ts';
 import { VaultWatch } from '@notevault/client/signals/vault-watch.ts';
 import { fixedToken, type TokenSource } from '@notevault/client/tokens.ts';
 import { Transport } from '@notevault/client/transport.ts';
 import { Doc } from 'yjs';
 import { FlakySocket } from '../../kit/clients/provider-clients.ts';
+import { TcpLine } from '../../kit/clients/tcp-line.ts';
 import { onEachEngine } from '../../kit/engines.ts';
 import { oneServer, type TestServer } from '../../kit/server.ts';
-import { until } from '../../kit/until.ts';
+import { until, untilInTime } from '../../kit/until.ts';
 
 const QUICK = { firstDelayMs: 20, longestDelayMs: 100 };
 
-/** A vault with one note, and the tokens to edit it. */
-async function vaultOf(server: TestServer) {
-  const key = (await server.alice.post('/api-keys', { name: 'client' })).body.key as string;
-  const tokens = fixedToken(key);
-  const client = new NotevaultClient(new Transport(server.url, tokens));
-  const vault = client.vault((await client.createVault('Notes')).id);
-  const note = await vault.upsertNote({ path: 'a.md', content: 'one\n', mtime: 1 });
-  return { vault, note, tokens };
-}
-
 /** Waits for the answer to a refused token, which the server gives a moment later by its clock. */
-function refusedOnce(server: TestServer, isAnswered: () => boolean): Promise<void> {
-  return until(() => {
-    server.clock.advance({ ms: 100 });
-    return isAnswered();
-  }, 'the refusal of a token');
-}
-
-/** A network between a client and a server that can be cut and mended. */
-async function network(url: string) {
-  const sockets = new Set<Socket>();
-  let isCut = false;
-  const proxy = createServer((near) => {
-    if (isCut) return void near.destroy();
-    const far = connect(Number(new URL(url).port), '127.0.0.1');
-    for (const [one, other] of [
-      [near, far],
-      [far, near],
-    ] as const) {
-      sockets.add(one);
-      one.on('error', () => undefined).on('close', () => other.destroy());
-      one.pipe(other);
-    }
-  });
-  await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));
-  const cut = () => {
-    isCut = true;
-    for (const socket of sockets) socket.destroy();
-  };
-  return {
-    url: `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`,
-    cut,
-    /** Lets nothing through any more over the connections that there are. */
-    hang() {
-      for (const socket of sockets) socket.unpipe().pause();
-    },
-    mend() {
-      isCut = false;
-    },
-    [Symbol.dispose]() {
-      cut();
-      proxy.close();
-    },
-  };
-}
+const refusedOnce = ({ clock }: TestServer, isAnswered: () => boolean) =>
+  untilInTime(clock, isAnswered, 'the refusal of a token');
 
 /** Cuts the connection, and adds a line to the note that the server does not get. */
-async function typeOffline(net: { cut(): void }, socket: LiveSocket, live: LiveNote): Promise<void> {
-  net.cut();
+async function typeOffline(line: TcpLine, socket: LiveSocket, live: LiveNote): Promise<void> {
+  line.down = true;
+  line.cut();
   await until(() => !socket.isConnected && !live.state.isSynced);
   live.text.insert(live.text.length, 'offline\n');
 }
@@ -81,9 +30,30 @@ async function typeOffline(net: { cut(): void }, socket: LiveSocket, live: LiveN
 onEachEngine('the live socket of the client package', (open) => {
   const start = oneServer(() => ({ open }));
 
+  /** A vault with one note, and the tokens to edit it. */
+  async function makeVault() {
+    const server = await start();
+    const tokens = fixedToken((await server.alice.post('/api-keys', { name: 'client' })).body.key);
+    const client = new NotevaultClient(new Transport(server.url, tokens));
+    const vault = client.vault((await client.createVault('Notes')).id);
+    const note = await vault.upsertNote({ path: 'a.md', content: 'one\n', mtime: 1 });
+    return { server, vault, note, tokens };
+  }
+
+  /** A note that is open over a line that can be cut, until the test ends. */
+  async function openOverLine(t: TestContext, options: LiveSocketOptions = QUICK) {
+    const { server, vault, note, tokens } = await makeVault();
+    const opened = new AsyncDisposableStack();
+    t.after(() => opened.disposeAsync());
+    const line = opened.use(new TcpLine(server.url));
+    const socket = opened.use(new LiveSocket(await line.open(), tokens, options));
+    const live = opened.use(socket.open(note.id));
+    await live.synced();
+    return { vault, line, socket, live };
+  }
+
   it('edits notes with others, and says when the edits are on disk', async () => {
-    await using server = await start();
-    const { vault, note, tokens } = await vaultOf(server);
+    const { server, vault, note, tokens } = await makeVault();
     using desk = new LiveSocket(server.url, tokens, QUICK);
     using phone = new LiveSocket(`${server.url}/api/`, tokens, QUICK);
     using one = desk.open(note.id);
@@ -100,30 +70,20 @@ onEachEngine('the live socket of the client package', (open) => {
     await until(() => other.text.toString() === 'zero\none\n');
   });
 
-  it('continues after a lost connection with the edits made offline', async () => {
-    await using server = await start();
-    const { vault, note, tokens } = await vaultOf(server);
-    using net = await network(server.url);
-    using socket = new LiveSocket(net.url, tokens, QUICK);
-    using live = socket.open(note.id);
-    await live.synced();
-    await typeOffline(net, socket, live);
+  it('continues after a lost connection with the edits made offline', async (t) => {
+    const { vault, line, socket, live } = await openOverLine(t);
+    await typeOffline(line, socket, live);
     await vault.upsertNote({ path: 'a.md', content: 'zero\none\n', mtime: 2 });
     assert.equal(live.state.isSaved, false);
-    net.mend();
+    line.down = false;
     await live.saved();
     assert.equal((await vault.readNote('a.md'))?.content, 'zero\none\noffline\n');
     await until(() => live.text.toString() === 'zero\none\noffline\n');
   });
 
-  it('gives up a connection that hangs, and sends what it held', async () => {
-    await using server = await start();
-    const { vault, note, tokens } = await vaultOf(server);
-    using net = await network(server.url);
-    using socket = new LiveSocket(net.url, tokens, QUICK);
-    using live = socket.open(note.id);
-    await live.synced();
-    net.hang();
+  it('gives up a connection that hangs, and sends what it held', async (t) => {
+    const { vault, line, socket, live } = await openOverLine(t);
+    line.hang();
     live.text.insert(live.text.length, 'held\n');
     assert.deepEqual([socket.isConnected, live.state.isSaved], [true, false]);
     socket.reconnect();
@@ -132,21 +92,16 @@ onEachEngine('the live socket of the client package', (open) => {
     assert.equal((await vault.readNote('a.md'))?.content, 'one\nheld\n');
   });
 
-  it('[7.7] does not take an edit for refused that is sent before those made offline', async () => {
-    await using server = await start();
-    const { vault, note, tokens } = await vaultOf(server);
-    using net = await network(server.url);
-    using socket = new LiveSocket(net.url, tokens, QUICK);
-    using live = socket.open(note.id);
-    await live.synced();
-    await typeOffline(net, socket, live);
+  it('[7.7] does not take an edit for refused that is sent before those made offline', async (t) => {
+    const { vault, line, socket, live } = await openOverLine(t);
+    await typeOffline(line, socket, live);
     let isTyped = false;
     live.onState(({ isSynced, end }) => {
       if (isTyped || isSynced || end !== null || !socket.isConnected) return;
       isTyped = true;
       live.text.insert(live.text.length, 'early\n');
     });
-    net.mend();
+    line.down = false;
     await until(() => isTyped);
     await live.saved();
     assert.equal(live.state.isRejected, false);
@@ -154,8 +109,7 @@ onEachEngine('the live socket of the client package', (open) => {
   });
 
   it('sends in one what is typed within a moment', async () => {
-    await using server = await start();
-    const { vault, note, tokens } = await vaultOf(server);
+    const { server, vault, note, tokens } = await makeVault();
     let sent = 0;
     class Counting extends WebSocket {
       override send(data: Parameters<WebSocket['send']>[0]): void {
@@ -174,15 +128,10 @@ onEachEngine('the live socket of the client package', (open) => {
     assert.equal((await vault.readNote('a.md'))?.content, 'one\ntwo');
   });
 
-  it('counts what is typed after a connection, though older edits wait', async () => {
-    await using server = await start();
-    const { vault, note, tokens } = await vaultOf(server);
-    using net = await network(server.url);
-    using socket = new LiveSocket(net.url, tokens, { ...QUICK, gatherMs: 3_600_000 });
-    const live = socket.open(note.id);
-    await live.synced();
-    await typeOffline(net, socket, live);
-    net.mend();
+  it('counts what is typed after a connection, though older edits wait', async (t) => {
+    const { vault, line, socket, live } = await openOverLine(t, { ...QUICK, gatherMs: 3_600_000 });
+    await typeOffline(line, socket, live);
+    line.down = false;
     await live.saved();
     assert.equal((await vault.readNote('a.md'))?.content, 'one\noffline\n');
     live.text.insert(live.text.length, 'late\n');
@@ -191,15 +140,10 @@ onEachEngine('the live socket of the client package', (open) => {
     await until(async () => (await vault.readNote('a.md'))?.content === 'one\noffline\nlate\n');
   });
 
-  it('connects at once when it is told that the network is back, however long the delay is', async () => {
-    await using server = await start();
-    const { note, tokens } = await vaultOf(server);
-    using net = await network(server.url);
-    using socket = new LiveSocket(net.url, tokens, { firstDelayMs: 3_600_000, longestDelayMs: 3_600_000 });
-    using live = socket.open(note.id);
-    await live.synced();
-    await typeOffline(net, socket, live);
-    net.mend();
+  it('connects at once when it is told that the network is back, however long the delay is', async (t) => {
+    const { line, socket, live } = await openOverLine(t, { firstDelayMs: 3_600_000, longestDelayMs: 3_600_000 });
+    await typeOffline(line, socket, live);
+    line.down = false;
     socket.connectNow();
     await live.saved();
   });
@@ -222,11 +166,10 @@ onEachEngine('the live socket of the client package', (open) => {
 
   for (const [name, begin] of Object.entries(SIGNALS)) {
     it(`${name} of the client package signals changes of a vault, also after a lost connection`, async () => {
-      await using server = await start();
-      const { vault, tokens } = await vaultOf(server);
-      using net = await network(server.url);
+      const { server, vault, tokens } = await makeVault();
+      await using line = new TcpLine(server.url);
       using leaving = new DisposableStack();
-      const { signals, isConnected, end: leave } = begin(net.url, vault.id, tokens);
+      const { signals, isConnected, end: leave } = begin(await line.open(), vault.id, tokens);
       leaving.defer(leave);
       await signals.next(20_000);
       await until(isConnected);
@@ -241,10 +184,11 @@ onEachEngine('the live socket of the client package', (open) => {
       await until(() => paths.length === 1);
       await vault.upsertNote({ path: 'b.md', content: '', mtime: 1 });
       await until(() => paths.length === 2);
-      net.cut();
+      line.down = true;
+      line.cut();
       await until(() => !isConnected());
       await vault.upsertNote({ path: 'c.md', content: '', mtime: 1 });
-      net.mend();
+      line.down = false;
       await until(() => paths.length === 3);
       assert.deepEqual(paths, ['a.md', 'b.md', 'c.md']);
       end.abort();
@@ -255,8 +199,7 @@ onEachEngine('the live socket of the client package', (open) => {
   }
 
   it('the watch without Yjs says who has the vault open, and ends with the reason of the server', async () => {
-    await using server = await start();
-    const { vault, note, tokens } = await vaultOf(server);
+    const { server, vault, note, tokens } = await makeVault();
     using watches = new DisposableStack();
     const watching = (of: TokenSource) =>
       watches.adopt(new VaultWatch(server.url, vault.id, of, QUICK), (watch) => watch.close());
@@ -275,8 +218,7 @@ onEachEngine('the live socket of the client package', (open) => {
   });
 
   it('replaces a token that is refused, and ends when the next one is refused too', async () => {
-    await using server = await start();
-    const { note, tokens } = await vaultOf(server);
+    const { server, note, tokens } = await makeVault();
     let refreshed = 0;
     const expired = (next: string | null): TokenSource => {
       let token: string | null = 'nv_ses_expired';
@@ -302,8 +244,7 @@ onEachEngine('the live socket of the client package', (open) => {
   });
 
   it('ends a note that is deleted or of a foreign beginning, and says when an edit is refused', async () => {
-    await using server = await start();
-    const { vault, note, tokens } = await vaultOf(server);
+    const { server, vault, note, tokens } = await makeVault();
     const pat = { name: 'reader', default_access: 'read' };
     const reading = (await server.alice.post('/connections/pat', pat)).body.key as string;
     using socket = new LiveSocket(server.url, tokens, QUICK);

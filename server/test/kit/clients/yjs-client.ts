@@ -1,7 +1,19 @@
+import type { TestContext } from 'node:test';
 import type { NoteId, VaultId } from '@notevault/protocol/values/ids.ts';
 import * as Y from 'yjs';
 import type { App } from '../../../src/app.ts';
 import type { CloseReason, LiveNote } from '../../../src/domains/content/notes/notes.ts';
+import type { NotesServer } from '../notes.ts';
+
+/** A note that bob has open. Everyone who joins leaves when the test ends, and the server is disposed. */
+export async function editNote(t: TestContext, notes: NotesServer, content = 'text') {
+  const opened = new AsyncDisposableStack();
+  t.after(() => opened.disposeAsync());
+  const { server, alice } = opened.use(notes);
+  const note = await alice.write('a.md', content);
+  const join = async (name: string) => opened.use(await new YjsClient(name).join(server.app, alice.vault, note.id));
+  return { server, alice, note, bob: await join('bob'), join };
+}
 
 /** Edits a note's document as a client does, without a socket in between. */
 export class YjsClient implements Disposable {

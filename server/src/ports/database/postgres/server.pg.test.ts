@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { Client } from 'pg';
+import { TcpLine } from '../../../../test/kit/clients/tcp-line.ts';
 import { type FreshDatabase, freshPostgres, whyNoPostgres } from '../../../../test/kit/database/postgres.ts';
-import { PostgresLine } from '../../../../test/kit/database/postgres-line.ts';
 import { until } from '../../../../test/kit/until.ts';
 import { CONTRACT_SCHEMA, contract as sql } from '../contract/statements.ts';
 import type { Database, WriteHandle } from '../database.ts';
@@ -39,7 +39,7 @@ describe('postgres as a server', { skip: whyNoPostgres() ?? false }, () => {
   };
 
   test('calls made together, and BEGIN with them, cost one round trip', async () => {
-    await using line = new PostgresLine(fresh.url);
+    await using line = new TcpLine(fresh.url);
     await using db = await open({ url: await line.open() });
     const write = (suffix: string) =>
       db.transact((handle) => Promise.all(['a', 'b', 'c'].map((id) => put(handle, id + suffix))));
@@ -102,7 +102,7 @@ describe('postgres as a server', { skip: whyNoPostgres() ?? false }, () => {
   });
 
   test('reads of one turn are sent together, and one that fails does not fail the others', async () => {
-    await using line = new PostgresLine(fresh.url);
+    await using line = new TcpLine(fresh.url);
     await using db = await open({ url: await line.open() });
     await db.transact((handle) => put(handle, 'one'));
     const failing = raw('select 1 / (count(*) - 1) from items');
@@ -120,7 +120,7 @@ describe('postgres as a server', { skip: whyNoPostgres() ?? false }, () => {
   });
 
   test('a COMMIT whose answer is lost is an error, and the body does not run again', async () => {
-    await using line = new PostgresLine(fresh.url);
+    await using line = new TcpLine(fresh.url);
     await using db = await open({ url: await line.open() });
     let runs = 0;
     let effects = 0;

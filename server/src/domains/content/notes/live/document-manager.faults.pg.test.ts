@@ -5,7 +5,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import { test } from 'node:test';
 import type { VaultId } from '@notevault/protocol/values/ids.ts';
 import * as Y from 'yjs';
-import { YjsClient } from '../../../../../test/kit/clients/yjs-client.ts';
+import { editNote, YjsClient } from '../../../../../test/kit/clients/yjs-client.ts';
 import { onEachEngine, rawOf } from '../../../../../test/kit/engines.ts';
 import { startNotes, storedMetaOf } from '../../../../../test/kit/notes.ts';
 import { startServer } from '../../../../../test/kit/server.ts';
@@ -31,12 +31,9 @@ function countReads(db: Database) {
 }
 
 onEachEngine('live documents in which something fails', (open) => {
-  test('an edit that cannot be stored is not acknowledged, and no other edit depends on it', async () => {
-    await using notes = await startNotes({ open });
-    const { alice, server } = notes;
-    const note = await alice.write('a.md', 'text');
-    using bob = await new YjsClient('bob').join(server.app, alice.vault, note.id);
-    using carol = await new YjsClient('carol').join(server.app, alice.vault, note.id);
+  test('an edit that cannot be stored is not acknowledged, and no other edit depends on it', async (t) => {
+    const { server, alice, note, bob, join } = await editNote(t, await startNotes({ open }));
+    const carol = await join('carol');
     await using raw = await rawOf(server.db);
     await raw.run('alter table note_updates rename to elsewhere');
     await assert.rejects(bob.type('!'), { code: 'unavailable' });
@@ -49,12 +46,9 @@ onEachEngine('live documents in which something fails', (open) => {
     assert.equal((await alice.read('a.md')).body.content, 'text!');
   });
 
-  test('an edit that depends on one that could not be stored is not stored either', async () => {
-    await using notes = await startNotes({ open });
-    const { alice, server } = notes;
-    const note = await alice.write('a.md', 'text');
+  test('an edit that depends on one that could not be stored is not stored either', async (t) => {
+    const { server, alice, note, bob, join } = await editNote(t, await startNotes({ open }));
     const other = await alice.write('b.md', 'other');
-    using bob = await new YjsClient('bob').join(server.app, alice.vault, note.id);
     using carol = await new YjsClient('carol').join(server.app, alice.vault, other.id);
     const transact = server.db.transact.bind(server.db);
     const [begun, away] = [Promise.withResolvers<void>(), Promise.withResolvers<never>()];
@@ -72,17 +66,14 @@ onEachEngine('live documents in which something fails', (open) => {
       said.map((each) => (each.status === 'fulfilled' ? each.value : each.reason.code)),
       ['unavailable', 'unavailable', 'stored'],
     );
-    using late = await new YjsClient('late').join(server.app, alice.vault, note.id);
+    const late = await join('late');
     assert.equal(late.text, 'text');
     await bob.join(server.app, alice.vault, note.id);
     assert.equal((await alice.read('a.md')).body.content, 'text12');
   });
 
-  test('a note is not written with an edit that could not be stored', async () => {
-    await using notes = await startNotes({ open });
-    const { alice, server } = notes;
-    const note = await alice.write('a.md', 'text');
-    using bob = await new YjsClient('bob').join(server.app, alice.vault, note.id);
+  test('a note is not written with an edit that could not be stored', async (t) => {
+    const { server, alice, bob } = await editNote(t, await startNotes({ open }));
     assert.equal(await bob.type('1'), 'stored');
     const transact = server.db.transact.bind(server.db);
     const [begun, away] = [Promise.withResolvers<void>(), Promise.withResolvers<never>()];
@@ -110,20 +101,17 @@ onEachEngine('live documents in which something fails', (open) => {
     assert.equal((await alice.read('a.md')).body.content, 'text1');
   });
 
-  test('a watcher who returns to a discarded document shares it with later ones', async () => {
-    await using notes = await startNotes({ open });
-    const { alice, server } = notes;
-    const note = await alice.write('a.md', 'text');
-    const bob = await new YjsClient('bob').join(server.app, alice.vault, note.id);
+  test('a watcher who returns to a discarded document shares it with later ones', async (t) => {
+    const { server, bob, join } = await editNote(t, await startNotes({ open }));
     await using raw = await rawOf(server.db);
     await raw.run('alter table note_updates rename to elsewhere');
     await assert.rejects(bob.type('!'), { code: 'unavailable' });
     await raw.run('alter table elsewhere rename to note_updates');
-    using again = await new YjsClient('bob again').join(server.app, alice.vault, note.id);
+    const again = await join('bob again');
     // What held the lost document lets go of it only now.
     bob.leave();
     await turns();
-    using late = await new YjsClient('late').join(server.app, alice.vault, note.id);
+    const late = await join('late');
     assert.equal(await late.type(' late'), 'stored');
     assert.equal(again.text, 'text late');
     assert.equal(server.app.notes.live.stats().documents, 1);
@@ -148,11 +136,8 @@ onEachEngine('live documents in which something fails', (open) => {
     await assert.rejects(new YjsClient('bob').join(server.app, alice.vault, note.id), { code: 'note_unreadable' });
   });
 
-  test('a document of many edits whose text is not its note’s cannot be opened; as it was stored, it can', async () => {
-    await using notes = await startNotes({ open });
-    const { alice, server } = notes;
-    const { id } = await alice.write('a.md', 'text');
-    const bob = await new YjsClient('bob').join(server.app, alice.vault, id);
+  test('a document of many edits whose text is not its note’s cannot be opened; as it was stored, it can', async (t) => {
+    const { server, alice, note, bob, join } = await editNote(t, await startNotes({ open }));
     const many = bob.drafts((content) => {
       for (let at = 0; at < 1200; at++) content.insert(at % 7, 'ab');
       for (let at = 0; at < 300; at++) content.delete((at * 5) % content.length, 1);
@@ -161,7 +146,7 @@ onEachEngine('live documents in which something fails', (open) => {
     bob.leave();
     await until(() => server.app.notes.live.stats().documents === 0);
     const { version } = (await alice.read('a.md')).body;
-    using carol = await new YjsClient('carol').join(server.app, alice.vault, id);
+    const carol = await join('carol');
     assert.equal(carol.text, bob.text);
     assert.deepEqual(Y.encodeSnapshot(Y.snapshot(carol.doc)), Y.encodeSnapshot(Y.snapshot(bob.doc)));
     assert.equal(await carol.type('!'), 'stored');
@@ -171,18 +156,15 @@ onEachEngine('live documents in which something fails', (open) => {
     assert.deepEqual([now.content, now.version], [`${bob.text}!`, version + 1]);
     carol.doc.getText('content').insert(0, 'not in the note');
     const vault = await server.app.vaults.openAsSystem(alice.vault as VaultId);
-    const context = { kind: 'notes.doc', row: id, version: now.version };
+    const context = { kind: 'notes.doc', row: note.id, version: now.version };
     await using raw = await rawOf(server.db);
     const doc = vault?.key.seal(context, Y.encodeStateAsUpdateV2(carol.doc)) as Buffer;
     await raw.all('update note_bodies set doc = $1', doc);
-    await assert.rejects(new YjsClient('dan').join(server.app, alice.vault, id), { code: 'note_unreadable' });
+    await assert.rejects(new YjsClient('dan').join(server.app, alice.vault, note.id), { code: 'note_unreadable' });
   });
 
-  test('an edit that is damaged on disk while its document is in memory is flushed all the same', async () => {
-    await using notes = await startNotes({ open });
-    const { alice, server } = notes;
-    const note = await alice.write('a.md', 'text');
-    using bob = await new YjsClient('bob').join(server.app, alice.vault, note.id);
+  test('an edit that is damaged on disk while its document is in memory is flushed all the same', async (t) => {
+    const { server, alice, bob } = await editNote(t, await startNotes({ open }));
     await using raw = await rawOf(server.db);
     await bob.type('!');
     await raw.run('update note_updates set payload = substr(payload, 1, length(payload) - 1)');
@@ -191,12 +173,9 @@ onEachEngine('live documents in which something fails', (open) => {
     assert.deepEqual(await raw.all('select * from note_updates'), []);
   });
 
-  test('edits left by a server that died are flushed by another', async () => {
-    await using first = await startNotes({ open });
-    const { alice, server } = first;
+  test('edits left by a server that died are flushed by another', async (t) => {
+    const { server, alice, note, bob } = await editNote(t, await startNotes({ open }));
     const { db, clock, masterKey } = server;
-    const note = await alice.write('a.md', 'text');
-    const bob = await new YjsClient('bob').join(server.app, alice.vault, note.id);
     await bob.type('!');
     await using second = await startServer({ open: async () => db, clock, masterKey });
     clock.advance({ seconds: 11 });

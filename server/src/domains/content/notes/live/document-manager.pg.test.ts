@@ -6,7 +6,7 @@ import { describe, test } from 'node:test';
 import { MB } from '@notevault/protocol/values/byte-units.ts';
 import type { VaultId } from '@notevault/protocol/values/ids.ts';
 import * as Y from 'yjs';
-import { YjsClient } from '../../../../../test/kit/clients/yjs-client.ts';
+import { editNote, YjsClient } from '../../../../../test/kit/clients/yjs-client.ts';
 import { assertConsistent } from '../../../../../test/kit/database/assert-consistent.ts';
 import { onEachEngine, onSqlite } from '../../../../../test/kit/engines.ts';
 import { notesOnOneServer, storedMetaOf } from '../../../../../test/kit/notes.ts';
@@ -36,21 +36,17 @@ onEachEngine('live documents', (open) => {
       assert.deepEqual(await alice.backlinks('Target.md'), ['a.md']);
     });
 
-    test('a write reaches everyone who has the note open, as an edit of their document', async () => {
-      const { server, alice } = await start();
-      const note = await alice.write('a.md', 'one two three');
-      using bob = await new YjsClient('bob').join(server.app, alice.vault, note.id);
+    test('a write reaches everyone who has the note open, as an edit of their document', async (t) => {
+      const { alice, bob } = await editNote(t, await start(), 'one two three');
       await alice.write('a.md', 'one TWO three');
       await until(() => bob.text === 'one TWO three');
       assert.equal(await bob.type('!'), 'stored');
       assert.equal((await alice.read('a.md')).body.content, 'one TWO three!');
     });
 
-    test('two who type at once see one text, and a write between them merges', async () => {
-      const { server, alice } = await start();
-      const note = await alice.write('a.md', 'middle');
-      using bob = await new YjsClient('bob').join(server.app, alice.vault, note.id);
-      using carol = await new YjsClient('carol').join(server.app, alice.vault, note.id);
+    test('two who type at once see one text, and a write between them merges', async (t) => {
+      const { alice, bob, join } = await editNote(t, await start(), 'middle');
+      const carol = await join('carol');
       const [b, c] = [bob.draft('bob ', 0), carol.draft(' carol')];
       assert.deepEqual(await Promise.all([bob.send(b), carol.send(c), alice.put('b.md')]).then(([x, y]) => [x, y]), [
         'stored',
@@ -61,11 +57,8 @@ onEachEngine('live documents', (open) => {
       assert.equal((await alice.read('a.md')).body.content, bob.text);
     });
 
-    test('text typed and removed again keeps the version and moves the head', async () => {
-      const { server, alice } = await start();
-      const note = await alice.write('a.md', 'text');
-      using bob = await new YjsClient('bob').join(server.app, alice.vault, note.id);
-      const { app } = server;
+    test('text typed and removed again keeps the version and moves the head', async (t) => {
+      const { server, alice, note, bob, join } = await editNote(t, await start());
       const before = await storedMetaOf(server, alice.vault, note.id);
       assert.equal(before.head, headOf(bob.doc));
       await bob.type('x');
@@ -77,14 +70,12 @@ onEachEngine('live documents', (open) => {
       // The document goes on: another edit of it is understood by all.
       await alice.write('a.md', 'text!');
       await until(() => bob.text === 'text!');
-      using late = await new YjsClient('late').join(app, alice.vault, note.id);
+      const late = await join('late');
       assert.equal(late.text, 'text!');
     });
 
-    test('an edit that adds nothing is acknowledged, one that depends on missing edits is not', async () => {
-      const { server, alice } = await start();
-      const note = await alice.write('a.md', 'text');
-      using bob = await new YjsClient('bob').join(server.app, alice.vault, note.id);
+    test('an edit that adds nothing is acknowledged, one that depends on missing edits is not', async (t) => {
+      const { alice, bob } = await editNote(t, await start());
       const first = bob.draft('1');
       const second = bob.draft('2');
       assert.equal(await bob.send(second), 'missing');
@@ -96,11 +87,9 @@ onEachEngine('live documents', (open) => {
       assert.equal((await alice.read('a.md')).body.content, 'text12');
     });
 
-    test('edits that arrive together are one message to the others; each is accepted or refused on its own', async () => {
-      const { server, alice } = await start();
-      const note = await alice.write('a.md', 'text');
-      using bob = await new YjsClient('bob').join(server.app, alice.vault, note.id);
-      using carol = await new YjsClient('carol').join(server.app, alice.vault, note.id);
+    test('edits that arrive together are one message to the others; each is accepted or refused on its own', async (t) => {
+      const { alice, bob, join } = await editNote(t, await start());
+      const carol = await join('carol');
       const own = new Y.Doc();
       own.getText('content').insert(0, 'foreign');
       const foreign = Y.encodeStateAsUpdate(own);
@@ -113,10 +102,8 @@ onEachEngine('live documents', (open) => {
       assert.deepEqual([bob.closed, carol.closed, carol.heard], [null, null, 1]);
     });
 
-    test('a deletion that depends on missing edits is not accepted', async () => {
-      const { server, alice } = await start();
-      const note = await alice.write('a.md', 'text');
-      using bob = await new YjsClient('bob').join(server.app, alice.vault, note.id);
+    test('a deletion that depends on missing edits is not accepted', async (t) => {
+      const { alice, bob } = await editNote(t, await start());
       const typed = bob.draft('xyz');
       const deleted = bob.draft('', 4, 3);
       assert.equal(await bob.send(deleted), 'missing');
@@ -165,15 +152,13 @@ onEachEngine('live documents', (open) => {
       assert.equal((await alice.read('a.md')).body.content, 'hello');
     });
 
-    test('a stretch of typing by one person keeps only the version it began from', async () => {
-      const { server, alice } = await start();
-      const note = await alice.write('a.md', 'v1');
-      using bob = await new YjsClient('bob').join(server.app, alice.vault, note.id);
+    test('a stretch of typing by one person keeps only the version it began from', async (t) => {
+      const { alice, note, bob, join } = await editNote(t, await start(), 'v1');
       for (const letter of 'abc') {
         await bob.type(letter);
         await alice.read('a.md');
       }
-      using carol = await new YjsClient('carol').join(server.app, alice.vault, note.id);
+      const carol = await join('carol');
       await carol.type('d');
       await alice.read('a.md');
       const { versions } = (await alice.caller.get(`/notes/by-id/${note.id}/versions`)).body;
@@ -184,20 +169,16 @@ onEachEngine('live documents', (open) => {
       assert.equal((await alice.caller.get(`/notes/by-id/${note.id}/versions/4`)).body.content, 'v1abc');
     });
 
-    test('a note deleted while it is open closes; what was typed meanwhile is in the tombstone', async () => {
-      const { server, alice } = await start();
-      const note = await alice.write('a.md', 'text');
-      using bob = await new YjsClient('bob').join(server.app, alice.vault, note.id);
+    test('a note deleted while it is open closes; what was typed meanwhile is in the tombstone', async (t) => {
+      const { server, alice, note, bob } = await editNote(t, await start());
       await alice.remove('a.md');
       assert.equal(bob.closed, 'note_deleted');
       await assert.rejects(bob.type('x'), { code: 'unavailable' });
       await assert.rejects(new YjsClient('late').join(server.app, alice.vault, note.id), { code: 'note_not_found' });
     });
 
-    test('edits are flushed after a second of quiet', async () => {
-      const { server, alice } = await start();
-      const note = await alice.write('a.md', 'text');
-      using bob = await new YjsClient('bob').join(server.app, alice.vault, note.id);
+    test('edits are flushed after a second of quiet', async (t) => {
+      const { server, alice, note, bob } = await editNote(t, await start());
       await bob.type('!');
       server.clock.advance({ ms: 700 });
       await turns();
@@ -207,10 +188,8 @@ onEachEngine('live documents', (open) => {
       await until(async () => (await storedMetaOf(server, alice.vault, note.id)).hash === sha('text!'));
     });
 
-    test('[6.3] edits are flushed also when one that arrived with them is refused as ahead of the server', async () => {
-      const { server, alice } = await start();
-      const note = await alice.write('a.md', 'text');
-      using bob = await new YjsClient('bob').join(server.app, alice.vault, note.id);
+    test('[6.3] edits are flushed also when one that arrived with them is refused as ahead of the server', async (t) => {
+      const { server, alice, note, bob } = await editNote(t, await start());
       const [[ours = 0] = []] = Y.decodeStateVector(Y.encodeStateVector(bob.doc));
       const typed = bob.draft('!');
       bob.doc.clientID = ours;
@@ -234,11 +213,9 @@ onEachEngine('live documents', (open) => {
       assert.equal((await storedMetaOf(server, alice.vault, note.id)).hash, sha('text!'));
     });
 
-    test('[7.14] an update with formats is refused, and the others notice nothing', async () => {
-      const { server, alice } = await start();
-      const note = await alice.write('a.md', 'text');
-      using bob = await new YjsClient('bob').join(server.app, alice.vault, note.id);
-      using carol = await new YjsClient('carol').join(server.app, alice.vault, note.id);
+    test('[7.14] an update with formats is refused, and the others notice nothing', async (t) => {
+      const { bob, join } = await editNote(t, await start());
+      const carol = await join('carol');
       const marked = new Y.Doc();
       Y.applyUpdate(marked, Y.encodeStateAsUpdate(bob.doc));
       const before = Y.encodeStateVector(marked);
@@ -248,10 +225,8 @@ onEachEngine('live documents', (open) => {
       assert.deepEqual([carol.text, carol.closed], ['text!', null]);
     });
 
-    test('nobody types under the client id of the server, also after its edits arrived through another process', async () => {
-      const { server, alice } = await start();
-      const note = await alice.write('a.md', 'text');
-      using bob = await new YjsClient('bob').join(server.app, alice.vault, note.id);
+    test('nobody types under the client id of the server, also after its edits arrived through another process', async (t) => {
+      const { server, alice, note, bob } = await editNote(t, await start());
       const [[ours = 0] = []] = Y.decodeStateVector(Y.encodeStateVector(bob.doc));
       const forged = new YjsClient('mallory', new Y.Doc());
       await forged.join(server.app, alice.vault, note.id);
@@ -265,10 +240,8 @@ onEachEngine('live documents', (open) => {
       assert.equal((await alice.read('a.md')).body.content, 'text, edited');
     });
 
-    test('a lone surrogate in a document is a replacement character in the note', async () => {
-      const { server, alice } = await start();
-      const note = await alice.write('a.md', 'a😀b');
-      using bob = await new YjsClient('bob').join(server.app, alice.vault, note.id);
+    test('a lone surrogate in a document is a replacement character in the note', async (t) => {
+      const { alice, bob } = await editNote(t, await start(), 'a😀b');
       await bob.type('', 1, 1);
       const { body } = await alice.read('a.md');
       assert.equal(body.content.isWellFormed(), true);
@@ -321,10 +294,8 @@ onEachEngine('live documents', (open) => {
     await until(() => alice.read('a.md').then(({ body }) => body.content === 'text typed'));
   });
 
-  test('[6.4] an edit that arrives during a flush is flushed a second later', async () => {
-    const { alice, server } = await start();
-    const note = await alice.write('a.md', 'text');
-    using bob = await new YjsClient('bob').join(server.app, alice.vault, note.id);
+  test('[6.4] an edit that arrives during a flush is flushed a second later', async (t) => {
+    const { server, alice, note, bob } = await editNote(t, await start());
     const transact = server.db.transact.bind(server.db);
     const [begun, typed]: [number[], Promise<string>[]] = [[], []];
     server.db.transact = async (body, priority) => {

@@ -1,10 +1,10 @@
 import { createServer, connect as dial, type Socket } from 'node:net';
 
 /**
- * A TCP proxy in front of a PostgreSQL server: it counts round trips, cuts connections, and can be down for as long as
- * a test wants.
+ * A TCP proxy in front of a server, for example of PostgreSQL: it counts round trips, cuts connections, and can be down
+ * for as long as a test wants.
  */
-export class PostgresLine implements AsyncDisposable {
+export class TcpLine implements AsyncDisposable {
   /** How often something was sent after something had been received on the same connection; each is a round trip. */
   flights = 0;
   /** While set, a connection is cut once it has sent this text; the server gets it, but its answer is lost. */
@@ -19,7 +19,7 @@ export class PostgresLine implements AsyncDisposable {
     this.#target = new URL(target);
   }
 
-  /** Starts to listen; resolves to the URL of the database over this line. */
+  /** Starts to listen; resolves to the URL of the server over this line. */
   async open(): Promise<string> {
     await new Promise<void>((resolve) => this.#server.listen(0, '127.0.0.1', resolve));
     const address = this.#server.address();
@@ -42,6 +42,11 @@ export class PostgresLine implements AsyncDisposable {
   /** Cuts every connection. */
   cut(): void {
     for (const socket of this.#sockets) socket.destroy();
+  }
+
+  /** Lets nothing through any more over the connections that there are. */
+  hang(): void {
+    for (const socket of this.#sockets) socket.pause();
   }
 
   #join(near: Socket): void {
