@@ -3,15 +3,14 @@ import { test } from 'node:test';
 import { RawConnection } from '../../../../test/kit/clients/raw-http.ts';
 import { fileOf, fileUrl, readRaw, sha256, uploadJson, uploadRaw } from '../../../../test/kit/content/files.ts';
 import { onEachEngine } from '../../../../test/kit/engines.ts';
-import { startNotes, type Writer } from '../../../../test/kit/notes.ts';
-import { oneServer } from '../../../../test/kit/server.ts';
+import { notesOnOneServer, type Writer } from '../../../../test/kit/notes.ts';
 
 const quoted = (hash: string) => `"${hash}"`;
 const [ONE, TWO, THREE] = [fileOf('png', 300), fileOf('png', 301), fileOf('png', 302)] as const;
 const changeSeq = async ({ caller }: Writer) => (await caller.get('/sync/manifest')).body.change_seq as number;
 
 onEachEngine('preconditions of writes', (open) => {
-  const start = oneServer(() => ({ open }));
+  const start = notesOnOneServer(open);
   for (const [how, upload] of [
     ['PUT', uploadRaw],
     [
@@ -20,7 +19,7 @@ onEachEngine('preconditions of writes', (open) => {
     ],
   ] as const) {
     test(`${how} /attachments with If-None-Match: * creates an attachment, and replaces none`, async () => {
-      const { alice } = await startNotes(await start());
+      const { alice } = await start();
       const headers = { 'if-none-match': '*' };
       const made = await upload(alice.caller, 'a/b.png', ONE, headers);
       assert.deepEqual([made.status, made.body.attachment.content_hash], [200, sha256(ONE)]);
@@ -37,7 +36,7 @@ onEachEngine('preconditions of writes', (open) => {
     });
 
     test(`${how} /attachments with If-Match replaces the bytes that it names, and no others`, async () => {
-      const { alice } = await startNotes(await start());
+      const { alice } = await start();
       const missing = await upload(alice.caller, 'a.png', ONE, { 'if-match': quoted(sha256(ONE)) });
       assert.deepEqual([missing.status, missing.body.server_attachment], [409, null]);
       assert.equal((await upload(alice.caller, 'a.png', ONE, { 'if-match': '*' })).status, 409);
@@ -55,7 +54,7 @@ onEachEngine('preconditions of writes', (open) => {
   }
 
   test('PUT /attachments refuses a precondition that has failed before the bytes are sent', async () => {
-    const { server, alice } = await startNotes(await start());
+    const { server, alice } = await start();
     await uploadRaw(alice.caller, 'a.png', ONE);
     const { accessToken } = await server.alice.signed();
     for (const [condition, path, status] of [
@@ -80,7 +79,7 @@ onEachEngine('preconditions of writes', (open) => {
   });
 
   test('an idempotency key that comes with another If-Match is a key of another request', async () => {
-    const { alice } = await startNotes(await start());
+    const { alice } = await start();
     await uploadRaw(alice.caller, 'a.png', ONE);
     const keyed = (tag: string) =>
       uploadJson(alice.caller, 'a.png', TWO, {}, { 'x-idempotency-key': 'once', 'if-match': tag });
@@ -91,7 +90,7 @@ onEachEngine('preconditions of writes', (open) => {
   });
 
   test('of many uploads at once with If-None-Match: * or one If-Match, one alone is written', async () => {
-    const { alice } = await startNotes(await start());
+    const { alice } = await start();
     const files = Array.from({ length: 12 }, (_, at) => fileOf('png', 400 + at));
     const created = await Promise.all(
       files.map((bytes) => uploadRaw(alice.caller, 'a.png', bytes, { 'if-none-match': '*' })),
@@ -107,7 +106,7 @@ onEachEngine('preconditions of writes', (open) => {
   });
 
   test('DELETE /attachments deletes what If-Match names, and nothing else', async () => {
-    const { alice } = await startNotes(await start());
+    const { alice } = await start();
     const remove = (headers: Record<string, string>) => alice.caller.delete(fileUrl('a.png'), undefined, headers);
     await uploadRaw(alice.caller, 'a.png', ONE);
     const refused = await remove({ 'if-match': quoted(sha256(TWO)) });
@@ -123,7 +122,7 @@ onEachEngine('preconditions of writes', (open) => {
   });
 
   test('DELETE of a note by path or id deletes the text that If-Match names, and no other', async () => {
-    const { alice } = await startNotes(await start());
+    const { alice } = await start();
     for (const by of ['path', 'id'] as const) {
       const { id, content_hash: stale } = await alice.write('a.md', `one ${by}\n`);
       const { content_hash: hash, version } = await alice.write('a.md', `two ${by}\n`);
@@ -151,7 +150,7 @@ onEachEngine('preconditions of writes', (open) => {
   });
 
   test('POST /notes/batch-delete with base_hashes deletes all of the notes or none', async () => {
-    const { alice } = await startNotes(await start());
+    const { alice } = await start();
     const [a, b, c] = [await alice.write('a.md'), await alice.write('b.md'), await alice.write('c.md')];
     const remove = (base_hashes: unknown) =>
       alice.caller.post(
@@ -174,7 +173,7 @@ onEachEngine('preconditions of writes', (open) => {
   });
 
   test('pages of other origins may send If-Match and If-None-Match', async () => {
-    await using notes = await startNotes(await start());
+    await using notes = await start();
     const answer = await fetch(`${notes.server.url}/api/attachments/a.png`, {
       method: 'OPTIONS',
       headers: {

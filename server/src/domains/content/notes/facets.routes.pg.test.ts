@@ -1,16 +1,15 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { onEachEngine } from '../../../../test/kit/engines.ts';
-import { startNotes } from '../../../../test/kit/notes.ts';
-import { oneServer } from '../../../../test/kit/server.ts';
+import { notesOnOneServer, startNotes } from '../../../../test/kit/notes.ts';
 
 const GONE = 'This feed was retired: use GET /sync/changes, or GET /sync/manifest and the sync socket.';
 
 onEachEngine('tags and types', (open) => {
-  const start = oneServer(() => ({ open }));
+  const start = notesOnOneServer(open);
 
   test('are counted over live notes, ignoring case, in the spelling of the oldest note, ordered by name', async () => {
-    const { alice, server } = await startNotes(await start());
+    const { alice, server } = await start();
     const { caller } = alice;
     assert.deepEqual((await caller.get('/tags')).body, { tags: [] });
     assert.deepEqual((await caller.get('/types')).body, { types: [] });
@@ -36,9 +35,8 @@ onEachEngine('tags and types', (open) => {
   });
 
   test('cover more notes than one slice, and only those of this vault', async () => {
-    await using notes = await startNotes(await start());
-    const { alice } = notes;
-    await (await notes.bob()).write('a.md', '#foreign');
+    const { alice, bob } = await start();
+    await (await bob()).write('a.md', '#foreign');
     for (let from = 0; from < 1100; from += 100) {
       const some = Array.from({ length: 100 }, (_, at) => ({ path: `${from + at}.md`, content: '#all', mtime: 1 }));
       await alice.caller.post('/notes/batch', { notes: some }, { 'x-idempotency-key': `${from}` });

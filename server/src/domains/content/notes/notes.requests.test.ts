@@ -4,9 +4,9 @@ import { test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { MB } from '@notevault/protocol/values/byte-units.ts';
 import { onSqlite } from '../../../../test/kit/engines.ts';
-import { startNotes } from '../../../../test/kit/notes.ts';
+import { notesOnOneServer } from '../../../../test/kit/notes.ts';
 import type { Headed } from '../../../../test/kit/person.ts';
-import { oneServer, type TestServer } from '../../../../test/kit/server.ts';
+import type { TestServer } from '../../../../test/kit/server.ts';
 
 const json = { 'content-type': 'application/json' };
 
@@ -24,10 +24,10 @@ async function headOnly(server: TestServer, path: string, headers: Headed) {
 }
 
 onSqlite('requests about notes', (open) => {
-  const start = oneServer(() => ({ open }));
+  const start = notesOnOneServer(open);
 
   test('a field of the wrong type is named', async () => {
-    const { alice } = await startNotes(await start());
+    const { alice } = await start();
     const good = { path: 'a.md', mtime: 1, content: 'x' };
     const wrong: readonly [field: string, value: unknown, message: RegExp][] = [
       ['path', 1, /string/],
@@ -61,7 +61,7 @@ onSqlite('requests about notes', (open) => {
   });
 
   test('a body that is no object, no JSON, or of another type', async () => {
-    const { alice } = await startNotes(await start());
+    const { alice } = await start();
     for (const body of [[], null, 'text', 1]) {
       const answer = await alice.caller.post('/notes', JSON.stringify(body), json);
       assert.deepEqual([answer.status, Object.keys(answer.body.errors)], [422, ['body']]);
@@ -94,7 +94,7 @@ onSqlite('requests about notes', (open) => {
   });
 
   test('a body over 64 MB is refused by its length alone, and none is read without a credential', async () => {
-    const { server } = await startNotes(await start());
+    const { server } = await start();
     const authorization = `Bearer ${(await server.alice.signed()).accessToken}`;
     const tooLong = { ...json, 'content-length': String(64 * MB + 1) };
     const refused = await headOnly(server, '/notes', { ...tooLong, authorization });
@@ -106,7 +106,7 @@ onSqlite('requests about notes', (open) => {
   });
 
   test('no, garbled and expired credentials are not told apart, but for the challenge', async () => {
-    const { server, alice } = await startNotes(await start());
+    const { server, alice } = await start();
     await alice.write('a.md');
     const { accessToken } = await server.alice.signed();
     const metadata = '.well-known/oauth-protected-resource/api/mcp"';
@@ -135,7 +135,7 @@ onSqlite('requests about notes', (open) => {
   });
 
   test('X-Vault-ID: malformed, unknown, foreign and deleted are one answer; absent is the default vault', async () => {
-    await using notes = await startNotes(await start());
+    await using notes = await start();
     const { server, alice } = notes;
     const bob = await notes.bob();
     await alice.write('a.md', 'in the first');
@@ -161,7 +161,7 @@ onSqlite('requests about notes', (open) => {
   });
 
   test('another method, another route', async () => {
-    const { alice, server } = await startNotes(await start());
+    const { alice, server } = await start();
     const { id } = await alice.write('a.md');
     const allowed: readonly [method: string, path: string, allow: string][] = [
       ['GET', '/notes', 'POST'],
@@ -188,7 +188,7 @@ onSqlite('requests about notes', (open) => {
   });
 
   test('every answer has its request id, refuses sniffing and scripts, and may be read from any origin', async () => {
-    const { alice, server } = await startNotes(await start());
+    const { alice, server } = await start();
     const origin = { origin: 'https://app.example' };
     const answers = [
       await alice.put('a.md', {}, origin),

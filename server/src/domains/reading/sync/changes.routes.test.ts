@@ -1,42 +1,18 @@
 import assert from 'node:assert/strict';
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { test } from 'node:test';
 import { MB } from '@notevault/protocol/values/byte-units.ts';
+import { follow, pathsOf, upload } from '../../../../test/kit/clients/syncing.ts';
 import { onSqlite, rawOf } from '../../../../test/kit/engines.ts';
-import { type Json, startNotes, type Writer } from '../../../../test/kit/notes.ts';
+import { type Json, notesOnOneServer, startNotes } from '../../../../test/kit/notes.ts';
 import { startServer } from '../../../../test/kit/server.ts';
 import { beginFeedEpochs } from '../../content/vaults/vaults.ts';
 
-const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');
-
-/** Follows the feed from a cursor to its end; resolves to its rows, with the last resume_cursor. */
-async function follow(writer: Writer, query: string, from: string | null = null, headers = {}) {
-  const changes: Json[] = [];
-  for (let cursor = from; ; ) {
-    const at = cursor === null ? '' : `&cursor=${encodeURIComponent(cursor)}`;
-    const { status, body } = await writer.caller.get(`/sync/changes?${query}${at}`, headers);
-    assert.equal(status, 200, JSON.stringify(body));
-    changes.push(...body.changes);
-    assert.equal(body.next_cursor, body.has_more ? body.resume_cursor : null);
-    if (!body.has_more) return { changes, cursor: body.resume_cursor as string };
-    cursor = body.next_cursor;
-  }
-}
-
-/** Uploads a text file; resolves to its metadata. */
-async function upload({ caller }: Writer, path: string, text: string): Promise<Json> {
-  const body = { path, content_base64: Buffer.from(text).toString('base64'), mtime: 1.5 };
-  const answer = await caller.post('/attachments', body);
-  assert.equal(answer.status, 200, JSON.stringify(answer.body));
-  return answer.body.attachment;
-}
-
-const paths = (rows: Json[]) => rows.map(({ path }) => path);
-
 onSqlite('the change feed', (open) => {
+  const start = notesOnOneServer(open);
+
   test('[3.1] the change feed lists each row and tombstone once, at its latest seq', async () => {
-    await using notes = await startNotes({ open });
-    const { alice } = notes;
+    const { alice } = await start();
     const a = await alice.write('a.md', '---\ntitle: Of A\n---\n');
     await alice.write('b.md', 'old');
     const c = await alice.write('x/c.md');
@@ -51,7 +27,7 @@ onSqlite('the change feed', (open) => {
         type: 'note',
         id: b.id,
         path: 'b.md',
-        content_hash: sha256('new'),
+        content_hash: hash('sha256', 'new'),
         deleted: false,
         mtime: 1,
         updated_at: b.updated_at,
@@ -64,7 +40,7 @@ onSqlite('the change feed', (open) => {
         type: 'note',
         id: c.id,
         path: 'x/c.md',
-        content_hash: sha256('x/c.md'),
+        content_hash: hash('sha256', 'x/c.md'),
         deleted: true,
         mtime: 1,
         updated_at: changes[1].updated_at,
@@ -89,8 +65,7 @@ onSqlite('the change feed', (open) => {
   });
 
   test('[3.2] [3.7] [3.8] pages of any size yield the same rows, and the last cursor continues with later changes', async () => {
-    await using notes = await startNotes({ open });
-    const { alice } = notes;
+    const { alice, bob } = await start();
     for (let at = 0; at < 7; at++) await alice.write(`${at}.md`);
     const { changes: whole } = await follow(alice, 'limit=500');
     for (const limit of [1, 2, 3, 7, 8]) assert.deepEqual((await follow(alice, `limit=${limit}`)).changes, whole);
@@ -100,15 +75,14 @@ onSqlite('the change feed', (open) => {
     assert.deepEqual(idle, { changes: [], ...position, access: 'write' });
     await alice.write('3.md', 'again');
     const { changes: more } = await follow(alice, 'limit=1', cursor);
-    assert.deepEqual(paths(more), ['3.md']);
-    const empty = (await (await notes.bob()).caller.get('/sync/changes')).body;
+    assert.deepEqual(pathsOf(more), ['3.md']);
+    const empty = (await (await bob()).caller.get('/sync/changes')).body;
     assert.deepEqual([empty.changes, empty.has_more, empty.next_cursor], [[], false, null]);
     assert.equal(typeof empty.resume_cursor, 'string');
   });
 
   test('[3.1] [3.3] notes and attachments form one list by seq, with pages of any size', async () => {
-    await using notes = await startNotes({ open });
-    const { alice } = notes;
+    const { alice } = await start();
     // Runs of one kind that are longer than a page, in both directions.
     for (const name of ['a.txt', 'b.txt', 'c.txt', '1.md', '2.md', '3.md', '4.md', 'd.txt', '5.md', 'e.txt', 'f.txt']) {
       if (name.endsWith('.md')) await alice.write(name);
@@ -118,7 +92,7 @@ onSqlite('the change feed', (open) => {
     await alice.remove('2.md');
     const { changes: whole } = await follow(alice, 'limit=500');
     const order = ['a.txt', 'c.txt', '1.md', '3.md', '4.md', 'd.txt', '5.md', 'e.txt', 'f.txt', 'b.txt', '2.md'];
-    assert.deepEqual(paths(whole), order);
+    assert.deepEqual(pathsOf(whole), order);
     for (const limit of [1, 2, 3, 4, 5, 10, 11]) {
       assert.deepEqual((await follow(alice, `limit=${limit}`)).changes, whole);
     }
@@ -129,7 +103,7 @@ onSqlite('the change feed', (open) => {
       type: 'attachment',
       id: gone.id,
       path: 'b.txt',
-      content_hash: sha256('b.txt'),
+      content_hash: hash('sha256', 'b.txt'),
       deleted: true,
       mime_type: 'text/plain',
       size_bytes: 5,
@@ -143,8 +117,7 @@ onSqlite('the change feed', (open) => {
   });
 
   test('[3.4] a page has 100 rows by default, at most 500, at least one', async () => {
-    await using notes = await startNotes({ open });
-    const { alice } = notes;
+    const { alice } = await start();
     for (let from = 0; from < 600; from += 100) {
       const some = Array.from({ length: 100 }, (_, at) => ({ path: `${from + at}.md`, content: '', mtime: 1 }));
       await alice.caller.post('/notes/batch', { notes: some }, { 'x-idempotency-key': `${from}` });
@@ -168,8 +141,7 @@ onSqlite('the change feed', (open) => {
   });
 
   test('[3.5] all fields include the content of live notes, up to 8 MB a page but at least one note', async () => {
-    await using notes = await startNotes({ open });
-    const { alice } = notes;
+    const { alice } = await start();
     await alice.write('small.md', 'small');
     await alice.write('gone.md', 'deleted');
     await alice.write('nine.md', 'n'.repeat(9 * MB));
@@ -195,8 +167,7 @@ onSqlite('the change feed', (open) => {
   });
 
   test('[4.1] a cursor is valid only unchanged and for the vault that issued it', async () => {
-    await using notes = await startNotes({ open });
-    const { alice, server } = notes;
+    const { alice, server } = await start();
     await alice.write('a.md');
     const { cursor } = await follow(alice, '');
     assert.match(cursor, /^[\w-]{44}$/);

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { test } from 'node:test';
 import { KNOWN_NOTES_MAX } from '@notevault/protocol/sync.ts';
 import type { NoteId, VaultId } from '@notevault/protocol/values/ids.ts';
@@ -10,11 +10,9 @@ import { oneServer } from '../../../../test/kit/server.ts';
 import { startShared } from '../../../../test/kit/shared-vault.ts';
 import { findNewestVersions } from '../../content/notes/history/versions.store.ts';
 
-const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');
-
 /** @param texts by path */
 async function known(caller: Caller, texts: readonly (readonly [path: string, text: string])[], headers = {}) {
-  const notes = texts.map(([path, text]) => ({ path, content_hash: sha256(text) }));
+  const notes = texts.map(([path, text]) => ({ path, content_hash: hash('sha256', text) }));
   const { status, body } = await caller.post('/sync/known', { notes }, headers);
   assert.equal(status, 200, JSON.stringify(body));
   return body.notes;

@@ -1,56 +1,37 @@
 import assert from 'node:assert/strict';
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { test } from 'node:test';
+import { manifestOf, pathsOf, upload } from '../../../../test/kit/clients/syncing.ts';
 import { onSqlite, rawOf } from '../../../../test/kit/engines.ts';
-import { type Json, startNotes, type Writer } from '../../../../test/kit/notes.ts';
-import { oneServer } from '../../../../test/kit/server.ts';
-
-const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');
-
-async function manifestOf({ caller }: Writer): Promise<Json> {
-  const { status, body } = await caller.get('/sync/manifest');
-  assert.equal(status, 200, JSON.stringify(body));
-  return body;
-}
-
-/** Uploads a text file; resolves to its metadata. */
-async function upload({ caller }: Writer, path: string, text: string): Promise<Json> {
-  const body = { path, content_base64: Buffer.from(text).toString('base64'), mtime: 1.5 };
-  const answer = await caller.post('/attachments', body);
-  assert.equal(answer.status, 200, JSON.stringify(answer.body));
-  return answer.body.attachment;
-}
-
-const paths = (rows: Json[]) => rows.map(({ path }) => path);
+import { type Json, notesOnOneServer } from '../../../../test/kit/notes.ts';
 
 onSqlite('the manifest', (open) => {
-  const start = oneServer(() => ({ open }));
+  const start = notesOnOneServer(open);
 
   test('[2.1] the manifest lists every live row by path, with hash, head and seq', async () => {
-    await using notes = await startNotes(await start());
-    const { alice } = notes;
+    const { alice, bob } = await start();
     const empty = { change_seq: 0, total_notes: 0, total_attachments: 0, notes: [], attachments: [] };
     assert.deepEqual(await manifestOf(alice), empty);
-    await (await notes.bob()).write('bobs.md');
+    await (await bob()).write('bobs.md');
     const b = await alice.write('b.md', 'text of b');
     await alice.write('gone.md');
     const a = await alice.write('Ä "quoted"\\.md', 'text of a');
     await alice.remove('gone.md');
     const manifest = await manifestOf(alice);
     assert.deepEqual([manifest.change_seq, manifest.total_notes, manifest.total_attachments], [4, 2, 0]);
-    assert.deepEqual(paths(manifest.notes), ['b.md', a.path]);
+    assert.deepEqual(pathsOf(manifest.notes), ['b.md', a.path]);
     assert.deepEqual(
       manifest.notes.map((note: Json) => [note.id, note.content_hash, note.seq]),
       [
-        [b.id, sha256('text of b'), 1],
-        [a.id, sha256('text of a'), 3],
+        [b.id, hash('sha256', 'text of b'), 1],
+        [a.id, hash('sha256', 'text of a'), 3],
       ],
     );
     for (const { crdt_head } of manifest.notes) assert.match(crdt_head, /^[0-9a-f]{64}$/);
   });
 
   test('[2.3] the manifest answers only “unchanged” to the current seq; any other seq is ignored', async () => {
-    const { alice } = await startNotes(await start());
+    const { alice } = await start();
     await alice.write('a.md');
     const ask = async (query: string) => (await alice.caller.get(`/sync/manifest?${query}`)).body;
     assert.deepEqual(await ask('since_seq=1'), { unchanged: true, change_seq: 1 });
@@ -65,7 +46,7 @@ onSqlite('the manifest', (open) => {
   });
 
   test('[2.7] the tree lists every folder, note and attachment', async () => {
-    const { alice, server } = await startNotes(await start());
+    const { alice, server } = await start();
     const made = await alice.write('a/b.md', 'old');
     server.clock.advance({ seconds: 5 });
     const edited = await alice.write('a/b.md', 'new');
@@ -81,7 +62,7 @@ onSqlite('the manifest', (open) => {
   });
 
   test('[2.10] the feed goes on after the tree at its cursor', async () => {
-    const { alice } = await startNotes(await start());
+    const { alice } = await start();
     await alice.write('a.md', 'in the tree');
     const { body: tree } = await alice.caller.get('/vault/tree');
     const feed = async () => (await alice.caller.get(`/sync/changes?cursor=${tree.resume_cursor}`)).body;
@@ -95,7 +76,7 @@ onSqlite('the manifest', (open) => {
   });
 
   test('[2.1] [2.7] the manifest and the tree list attachments besides notes', async () => {
-    const { alice } = await startNotes(await start());
+    const { alice } = await start();
     const z = await upload(alice, 'pictures/z.txt', 'text of z');
     await alice.write('m.md');
     const a = await upload(alice, 'a.txt', 'text of a');
@@ -104,8 +85,8 @@ onSqlite('the manifest', (open) => {
     const manifest = await manifestOf(alice);
     assert.deepEqual([manifest.change_seq, manifest.total_notes, manifest.total_attachments], [5, 1, 2]);
     assert.deepEqual(manifest.attachments, [
-      { id: a.id, path: 'a.txt', content_hash: sha256('text of a'), seq: 3 },
-      { id: z.id, path: 'pictures/z.txt', content_hash: sha256('text of z'), seq: 1 },
+      { id: a.id, path: 'a.txt', content_hash: hash('sha256', 'text of a'), seq: 3 },
+      { id: z.id, path: 'pictures/z.txt', content_hash: hash('sha256', 'text of z'), seq: 1 },
     ]);
     const { body } = await alice.caller.get('/vault/tree');
     const shown = ({ id, path, size_bytes, mtime, updated_at, mime_type }: Json) => {
@@ -121,11 +102,11 @@ onSqlite('the manifest', (open) => {
     );
     const replaced = await upload(alice, 'a.txt', 'another text');
     assert.equal(replaced.id, a.id);
-    assert.equal((await manifestOf(alice)).attachments[0].content_hash, sha256('another text'));
+    assert.equal((await manifestOf(alice)).attachments[0].content_hash, hash('sha256', 'another text'));
   });
 
   test('[2.4] one unreadable row fails the manifest, the tree, tags and types', async () => {
-    const { alice, server } = await startNotes(await start());
+    const { alice, server } = await start();
     await alice.write('sound.md');
     const { id } = await alice.write('damaged.md');
     await using raw = await rawOf(server.db);

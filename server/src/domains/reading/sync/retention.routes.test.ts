@@ -1,40 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { follow, manifestOf, pathsOf, upload } from '../../../../test/kit/clients/syncing.ts';
 import { addVersions } from '../../../../test/kit/content/versions.ts';
 import { onSqlite, rawOf } from '../../../../test/kit/engines.ts';
-import { type Json, type NotesServer, startLastingNotes, type Writer } from '../../../../test/kit/notes.ts';
+import { type NotesServer, startLastingNotes } from '../../../../test/kit/notes.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
-
-/** Follows the feed from a cursor to its end; resolves to its rows, with the last resume_cursor. */
-async function follow(writer: Writer, query: string, from: string | null = null, headers = {}) {
-  const changes: Json[] = [];
-  for (let cursor = from; ; ) {
-    const at = cursor === null ? '' : `&cursor=${encodeURIComponent(cursor)}`;
-    const { status, body } = await writer.caller.get(`/sync/changes?${query}${at}`, headers);
-    assert.equal(status, 200, JSON.stringify(body));
-    changes.push(...body.changes);
-    assert.equal(body.next_cursor, body.has_more ? body.resume_cursor : null);
-    if (!body.has_more) return { changes, cursor: body.resume_cursor as string };
-    cursor = body.next_cursor;
-  }
-}
-
-async function manifestOf({ caller }: Writer): Promise<Json> {
-  const { status, body } = await caller.get('/sync/manifest');
-  assert.equal(status, 200, JSON.stringify(body));
-  return body;
-}
-
-/** Uploads a text file; resolves to its metadata. */
-async function upload({ caller }: Writer, path: string, text: string): Promise<Json> {
-  const body = { path, content_base64: Buffer.from(text).toString('base64'), mtime: 1.5 };
-  const answer = await caller.post('/attachments', body);
-  assert.equal(answer.status, 200, JSON.stringify(answer.body));
-  return answer.body.attachment;
-}
-
-const paths = (rows: Json[]) => rows.map(({ path }) => path);
 
 /** Deletes `a.md` among other notes; reads the feed before and after. */
 async function deletion(notes: NotesServer, headers = {}) {
@@ -63,7 +34,7 @@ onSqlite('retention', (open) => {
     const { before, after } = await deletion(notes);
     server.clock.advance({ ms: 90 * DAY_MS - 1 });
     assert.equal(await server.app.sync.dropExpired(), 0);
-    assert.deepEqual(paths((await follow(alice, '', before)).changes), ['a.md', 'c.md']);
+    assert.deepEqual(pathsOf((await follow(alice, '', before)).changes), ['a.md', 'c.md']);
     assert.deepEqual([await rows(notes, 'entries'), await rows(notes, 'note_versions')], [3, 1]);
     server.clock.advance({ ms: 1 });
     assert.equal(await server.app.sync.dropExpired(), 1);
@@ -71,8 +42,8 @@ onSqlite('retention', (open) => {
     const left = await Promise.all(['entries', 'note_bodies', 'note_versions'].map((table) => rows(notes, table)));
     assert.deepEqual(left, [2, 2, 0]);
     assert.deepEqual([await status(notes, before), await status(notes, after)], [410, 200]);
-    assert.deepEqual(paths((await follow(alice, '')).changes), ['b.md', 'c.md']);
-    assert.deepEqual(paths((await manifestOf(alice)).notes), ['b.md', 'c.md']);
+    assert.deepEqual(pathsOf((await follow(alice, '')).changes), ['b.md', 'c.md']);
+    assert.deepEqual(pathsOf((await manifestOf(alice)).notes), ['b.md', 'c.md']);
   });
 
   test('[5.4] [5.7] the tombstone of an attachment is dropped after 90 days, and older cursors expire', async () => {
@@ -85,7 +56,7 @@ onSqlite('retention', (open) => {
     const { cursor: after } = await follow(alice, '');
     server.clock.advance({ ms: 90 * DAY_MS - 1 });
     assert.equal(await server.app.sync.dropExpired(), 0);
-    assert.deepEqual(paths((await follow(alice, '', before, { 'x-device-id': 'phone' })).changes), ['a.txt']);
+    assert.deepEqual(pathsOf((await follow(alice, '', before, { 'x-device-id': 'phone' })).changes), ['a.txt']);
     server.clock.advance({ ms: 1 });
     assert.equal(await server.app.sync.dropExpired(), 0, 'the phone has not applied it');
     assert.equal(await status(notes, after, { 'x-device-id': 'phone' }), 200);
@@ -103,8 +74,8 @@ onSqlite('retention', (open) => {
     assert.equal(await server.app.sync.dropExpired(), 2);
     await alice.write('d.md');
     const first = (await alice.caller.get('/sync/changes?limit=1')).body;
-    assert.deepEqual(paths(first.changes), ['b.md']);
-    assert.deepEqual(paths((await follow(alice, 'limit=1', first.next_cursor)).changes), ['d.md']);
+    assert.deepEqual(pathsOf(first.changes), ['b.md']);
+    assert.deepEqual(pathsOf((await follow(alice, 'limit=1', first.next_cursor)).changes), ['d.md']);
     await alice.remove('d.md');
     server.clock.advance({ ms: 90 * DAY_MS });
     assert.equal(await server.app.sync.dropExpired(), 1);

@@ -3,9 +3,8 @@ import { test } from 'node:test';
 import { fileOf, uploadRaw } from '../../../../../test/kit/content/files.ts';
 import { assertConsistent } from '../../../../../test/kit/database/assert-consistent.ts';
 import { onEachEngine } from '../../../../../test/kit/engines.ts';
-import { type Json, startLastingNotes, startNotes, type Writer } from '../../../../../test/kit/notes.ts';
+import { type Json, notesOnOneServer, startLastingNotes, type Writer } from '../../../../../test/kit/notes.ts';
 import type { Answer } from '../../../../../test/kit/person.ts';
-import { oneServer } from '../../../../../test/kit/server.ts';
 
 const FILE = fileOf('png', 300);
 const listed = async ({ caller }: Writer): Promise<Json[]> => (await caller.get('/trash')).body.items;
@@ -14,7 +13,7 @@ const restored = ({ caller }: Writer, id: string, path?: string): Promise<Answer
 const purged = ({ caller }: Writer, id: string): Promise<Answer> => caller.delete(`/trash/${id}`);
 
 onEachEngine('the trash', (open) => {
-  const start = oneServer(() => ({ open }));
+  const start = notesOnOneServer(open);
 
   test('the trash lists what was deleted and by whom, the last first, one kind and one folder like the other', async () => {
     await using notes = await startLastingNotes({ open });
@@ -45,7 +44,7 @@ onEachEngine('the trash', (open) => {
   });
 
   test('GET /trash?path= lists what had a path when it was deleted, in any case, notes and attachments alike', async () => {
-    const { server, alice } = await startNotes(await start());
+    const { server, alice } = await start();
     const first = await alice.write('f/a.md', 'first');
     await alice.remove('f/a.md');
     server.clock.advance({ seconds: 1 });
@@ -63,7 +62,7 @@ onEachEngine('the trash', (open) => {
   });
 
   test('the trash is read in pages, each item once, also when others are restored meanwhile', async () => {
-    await using notes = await startNotes(await start());
+    await using notes = await start();
     const { server, alice } = notes;
     for (let at = 0; at < 240; at += 80) {
       const slice = Array.from({ length: 80 }, (_, index) => ({ path: `f/${at + index}.md`, content: 'x', mtime: 1 }));
@@ -95,7 +94,7 @@ onEachEngine('the trash', (open) => {
   });
 
   test('the trash is empty for what is not there: unknown, live, restored and foreign ids are not found', async () => {
-    await using notes = await startNotes(await start());
+    await using notes = await start();
     const { alice } = notes;
     const bob = await notes.bob();
     const live = await alice.write('live.md');

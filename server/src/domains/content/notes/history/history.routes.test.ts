@@ -2,8 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { addVersions } from '../../../../../test/kit/content/versions.ts';
 import { onSqlite } from '../../../../../test/kit/engines.ts';
-import { type Json, startNotes, type Writer } from '../../../../../test/kit/notes.ts';
-import { oneServer } from '../../../../../test/kit/server.ts';
+import { type Json, notesOnOneServer, type Writer } from '../../../../../test/kit/notes.ts';
 
 const NOWHERE = '00000000-0000-7000-8000-000000000000';
 const keyed = (key: string) => ({ 'x-idempotency-key': key });
@@ -15,10 +14,10 @@ const restore = ({ caller }: Writer, id: string, version: unknown, headers = {})
   caller.post(`/notes/by-id/${id}/restore`, { version }, headers);
 
 onSqlite('versions of a note', (open) => {
-  const start = oneServer(() => ({ open }));
+  const start = notesOnOneServer(open);
 
   test('versions are listed newest first, including the current one, with reason and author', async () => {
-    const { alice, server } = await startNotes(await start());
+    const { alice, server } = await start();
     const at = () => new Date(server.clock.now()).toISOString();
     const times = [at()];
     const first = await alice.write('a.md', 'one');
@@ -48,7 +47,7 @@ onSqlite('versions of a note', (open) => {
   });
 
   test('a version is returned with its former text and the present path', async () => {
-    const { alice, server } = await startNotes(await start());
+    const { alice, server } = await start();
     await alice.write('target.md', 'x');
     const first = await alice.write('a.md', '---\ntitle: Old\ntags: [x]\n---\n[[target]] [[gone]]');
     server.clock.advance({ minutes: 1 });
@@ -65,7 +64,7 @@ onSqlite('versions of a note', (open) => {
   });
 
   test('a version has the parse status of its own text', async () => {
-    const { alice } = await startNotes(await start());
+    const { alice } = await start();
     const first = await alice.write('a.md', '---\ntitle: [open\n---\ntext');
     assert.equal(first.parse_status, 'degraded');
     assert.equal((await alice.write('a.md', 'text')).parse_status, 'ok');
@@ -77,7 +76,7 @@ onSqlite('versions of a note', (open) => {
   });
 
   test('versions of an unknown id or with an unknown number are not found', async () => {
-    await using notes = await startNotes(await start());
+    await using notes = await start();
     const { alice } = notes;
     const bob = await notes.bob();
     const note = await alice.write('a.md', 'one');
@@ -109,7 +108,7 @@ onSqlite('versions of a note', (open) => {
   });
 
   test('the list of versions is complete, however many there are', async () => {
-    const { server, alice } = await startNotes(await start());
+    const { server, alice } = await start();
     const COUNT = 620;
     const { id } = await alice.write('a.md', 'last');
     await addVersions(server, alice.vault, id, COUNT - 1);
@@ -121,7 +120,7 @@ onSqlite('versions of a note', (open) => {
   });
 
   test('a restored version becomes a new version', async () => {
-    const { alice, server } = await startNotes(await start());
+    const { alice, server } = await start();
     const first = await alice.write('a.md', '# One\n[[a]]');
     await alice.write('a.md', '# Two');
     server.clock.advance({ minutes: 1 });
