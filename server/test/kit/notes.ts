@@ -97,6 +97,18 @@ export function writer(caller: Caller, vault: string): Writer {
   };
 }
 
+/** The access token of alice's session. */
+export async function tokenOf({ server }: NotesServer): Promise<string> {
+  return (await server.alice.signed()).accessToken;
+}
+
+/** Creates a key of alice's with one permission in every vault. */
+export async function keyOf({ server }: NotesServer, level: 'read' | 'write') {
+  const made = await server.alice.post('/connections/pat', { name: 'Laptop', default_access: level });
+  assert.equal(made.status, 201);
+  return { id: made.body.id as string, token: made.body.key as string };
+}
+
 /** Writes notes by batches of a hundred; once into a vault, because the keys of the batches repeat. */
 export async function putAll({ caller }: Pick<Writer, 'caller'>, notes: readonly object[]): Promise<void> {
   for (let at = 0; at < notes.length; at += 100) {

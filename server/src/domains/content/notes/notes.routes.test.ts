@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict';
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { test } from 'node:test';
 import { MB } from '@notevault/protocol/values/byte-units.ts';
 import { onSqlite } from '../../../../test/kit/engines.ts';
 import { type Json, notesOnOneServer } from '../../../../test/kit/notes.ts';
 
-const sha256 = (text: string) => createHash('sha256').update(text, 'utf8').digest('hex');
 const UNISSUED = '0198c0de-0000-7000-8000-000000000000';
 
 onSqlite('upserting notes', (open) => {
@@ -31,7 +30,7 @@ onSqlite('upserting notes', (open) => {
       id: note.id,
       path: 'Folder/Sub/Note.md',
       content,
-      content_hash: sha256(content),
+      content_hash: hash('sha256', content),
       title: 'A title',
       folder: 'Folder/Sub',
       tags: ['Work', 'plans', 'Tag'],
@@ -92,7 +91,7 @@ onSqlite('upserting notes', (open) => {
   test('without content a new note is empty, and an existing one keeps its text', async () => {
     const { alice } = await start();
     const { note } = (await alice.caller.post('/notes', { path: 'a.md', mtime: 1 })).body;
-    assert.deepEqual([note.content, note.content_hash, note.title, note.version], ['', sha256(''), 'a', 1]);
+    assert.deepEqual([note.content, note.content_hash, note.title, note.version], ['', hash('sha256', ''), 'a', 1]);
     const full = await alice.write('a.md', 'text');
     assert.deepEqual((await alice.caller.post('/notes', { path: 'a.md', mtime: 5, base_hash: 'old' })).body.note, full);
     assert.equal((await alice.write('a.md', '')).version, 3);
@@ -192,7 +191,7 @@ onSqlite('upserting notes', (open) => {
     const { alice } = await start();
     const max = 10 * MB;
     const full = `é${'x'.repeat(max - 2)}`;
-    assert.equal((await alice.write('full.md', full)).content_hash, sha256(full));
+    assert.equal((await alice.write('full.md', full)).content_hash, hash('sha256', full));
     const both = { error: 'note exceeds maximum size of 10MB', errors: 'note exceeds maximum size of 10MB' };
     for (const content of [`é${'x'.repeat(max - 1)}`, 'é'.repeat(max / 2 + 1)]) {
       const refused = await alice.put('more.md', { content });
@@ -214,7 +213,7 @@ onSqlite('upserting notes', (open) => {
     assert.deepEqual([broken.status, broken.body.errors], [422, { content: ['must be valid UTF-8'] }]);
     const odd = '\ufeffBOM\r\nNUL \0 tab\t𝄞 e\u0301 \u2028 \u{10ffff}\r';
     assert.equal((await alice.write('b.md', odd)).content, odd);
-    assert.equal((await alice.read('b.md')).body.content_hash, sha256(odd));
+    assert.equal((await alice.read('b.md')).body.content_hash, hash('sha256', odd));
   });
 
   test('a note of another vault is not found here by path or id', async () => {

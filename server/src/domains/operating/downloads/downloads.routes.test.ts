@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { cp, mkdir, mkdtemp, readdir, readFile, readlink, rm, symlink, utimes, writeFile } from 'node:fs/promises';
 import { get } from 'node:http';
@@ -9,6 +8,7 @@ import { after, before, describe, test } from 'node:test';
 import { gunzipSync } from 'node:zlib';
 import type { DownloadList } from '@notevault/protocol/downloads.ts';
 import { extract } from 'tar-stream';
+import { sha256 } from '../../../../test/kit/content/files.ts';
 import { onSqlite } from '../../../../test/kit/engines.ts';
 import { oneServer, startServer } from '../../../../test/kit/server.ts';
 import { until } from '../../../../test/kit/until.ts';
@@ -37,8 +37,6 @@ async function makeProgram(program: string): Promise<void> {
   await writeFile(join(folder, 'web/index.html'), '<!doctype html>');
   await symlink(join(folder, 'web'), join(program, 'web/dist'));
 }
-
-const sha256 = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex');
 
 async function entriesOf(archive: Uint8Array): Promise<Map<string, { mode: number; text: string }>> {
   const entries = new Map<string, { mode: number; text: string }>();

@@ -1,7 +1,7 @@
 /** Documents that people edit over sockets, and REST beside them. */
 
 import assert from 'node:assert/strict';
-import { createHash, randomUUID } from 'node:crypto';
+import { hash, randomUUID } from 'node:crypto';
 import { test } from 'node:test';
 import type { VaultId } from '@notevault/protocol/values/ids.ts';
 import * as Y from 'yjs';
@@ -11,8 +11,6 @@ import { startNotes, storedMetaOf } from '../../../../../test/kit/notes.ts';
 import { startServer } from '../../../../../test/kit/server.ts';
 import { turns, until } from '../../../../../test/kit/until.ts';
 import { type Database, DatabaseError } from '../../../../ports/database/database.ts';
-
-const sha = (bytes: Uint8Array | string) => createHash('sha256').update(bytes).digest('hex');
 
 /** Counts the calls that read from a database from now on. */
 function countReads(db: Database) {
@@ -180,7 +178,7 @@ onEachEngine('live documents in which something fails', (open) => {
     await using second = await startServer({ open: async () => db, clock, masterKey });
     clock.advance({ seconds: 11 });
     await second.app.notes.live.flushOverdue();
-    assert.equal((await storedMetaOf(server, alice.vault, note.id)).hash, sha('text!'));
+    assert.equal((await storedMetaOf(server, alice.vault, note.id)).hash, hash('sha256', 'text!'));
     await using raw = await rawOf(db);
     assert.deepEqual(await raw.all('select * from note_updates'), []);
   });

@@ -3,21 +3,10 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { FlakySocket } from '../../../../../test/kit/clients/provider-clients.ts';
 import { onEachEngine } from '../../../../../test/kit/engines.ts';
-import { type NotesServer, startNotes } from '../../../../../test/kit/notes.ts';
+import { keyOf, startNotes, tokenOf } from '../../../../../test/kit/notes.ts';
 import { startServer } from '../../../../../test/kit/server.ts';
 import { until, untilInTime } from '../../../../../test/kit/until.ts';
 import { MemoryHub } from '../../../../ports/bus/memory.ts';
-
-async function tokenOf({ server }: NotesServer): Promise<string> {
-  return (await server.alice.signed()).accessToken;
-}
-
-/** Creates a key of alice's with one permission in every vault. */
-async function keyOf({ server }: NotesServer, level: 'read' | 'write') {
-  const made = await server.alice.post('/connections/pat', { name: 'Laptop', default_access: level });
-  assert.equal(made.status, 201);
-  return { id: made.body.id as string, token: made.body.key as string };
-}
 
 onEachEngine('who may go on over a socket', (open) => {
   test('[9.8] an expired token closes nothing; an ended session closes its documents', async () => {

@@ -14,22 +14,11 @@ import {
 } from '../../../../../test/kit/clients/crafted-updates.ts';
 import { FlakySocket } from '../../../../../test/kit/clients/provider-clients.ts';
 import { onEachEngine, onSqlite } from '../../../../../test/kit/engines.ts';
-import { type NotesServer, notesOnOneServer } from '../../../../../test/kit/notes.ts';
+import { keyOf, notesOnOneServer, tokenOf } from '../../../../../test/kit/notes.ts';
 import { until, untilInTime } from '../../../../../test/kit/until.ts';
 
 /** The size limit of a note: a few more letters make the text too large. */
 const NOTE_BYTES = 10 * MB;
-
-async function tokenOf({ server }: NotesServer): Promise<string> {
-  return (await server.alice.signed()).accessToken;
-}
-
-/** Creates a key of alice's with one permission in every vault. */
-async function keyOf({ server }: NotesServer, level: 'read' | 'write') {
-  const made = await server.alice.post('/connections/pat', { name: 'Laptop', default_access: level });
-  assert.equal(made.status, 201);
-  return { id: made.body.id as string, token: made.body.key as string };
-}
 
 onEachEngine('documents over sockets', (open) => {
   describe('on one server', () => {

@@ -11,7 +11,7 @@ import * as decoding from 'lib0/decoding';
 import * as Y from 'yjs';
 import { kinds, message, RawSocket, text, textIn } from '../../../../../test/kit/clients/raw-socket.ts';
 import { onEachEngine, onSqlite } from '../../../../../test/kit/engines.ts';
-import { type NotesServer, notesOnOneServer } from '../../../../../test/kit/notes.ts';
+import { notesOnOneServer, tokenOf } from '../../../../../test/kit/notes.ts';
 import { turns, until } from '../../../../../test/kit/until.ts';
 
 const SYNC = { step1: 0, step2: 1, update: 2 };
@@ -57,10 +57,6 @@ class Client {
 /** Returns the bytes of a sync message after its step. */
 function bodyOf(body: Uint8Array): Uint8Array {
   return decoding.readVarUint8Array(decoding.createDecoder(body.subarray(1)));
-}
-
-async function tokenOf({ server }: NotesServer): Promise<string> {
-  return (await server.alice.signed()).accessToken;
 }
 
 onEachEngine('the Hocuspocus endpoint, frame by frame', (open) => {

@@ -15,20 +15,11 @@ import {
 import { FlakySocket, YWebsocketClient } from '../../../../../test/kit/clients/provider-clients.ts';
 import { bytes, RawSocket } from '../../../../../test/kit/clients/raw-socket.ts';
 import { onEachEngine, onSqlite } from '../../../../../test/kit/engines.ts';
-import { type NotesServer, notesOnOneServer, startNotes } from '../../../../../test/kit/notes.ts';
+import { keyOf, notesOnOneServer, startNotes, tokenOf } from '../../../../../test/kit/notes.ts';
 import { until, untilInTime } from '../../../../../test/kit/until.ts';
 
 /** The type of a message with awareness. */
 const AWARENESS = 1;
-
-async function tokenOf({ server }: NotesServer): Promise<string> {
-  return (await server.alice.signed()).accessToken;
-}
-
-async function keyOf({ server }: NotesServer, level: 'read' | 'write') {
-  const made = await server.alice.post('/connections/pat', { name: 'Laptop', default_access: level });
-  return { id: made.body.id as string, token: made.body.key as string };
-}
 
 onEachEngine('the y-websocket endpoint', (open) => {
   describe('on one server', () => {

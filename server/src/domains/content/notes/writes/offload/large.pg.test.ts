@@ -1,6 +1,6 @@
 /** Notes so large that they are worked on by the threads of the pool: nothing but the time of it may differ. */
 import assert from 'node:assert/strict';
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { test } from 'node:test';
 import { craftUpdate } from '../../../../../../test/kit/clients/crafted-updates.ts';
 import { YjsClient } from '../../../../../../test/kit/clients/yjs-client.ts';
@@ -8,7 +8,6 @@ import { onEachEngine } from '../../../../../../test/kit/engines.ts';
 import { notesOnOneServer } from '../../../../../../test/kit/notes.ts';
 import { WorkerPool } from '../../../../../concurrency/worker-pool.ts';
 
-const sha = (text: string) => createHash('sha256').update(text).digest('hex');
 /** Some 170 KB: longer than what a request works on itself. */
 const LINES = 8_000;
 
@@ -21,7 +20,7 @@ onEachEngine('large notes', (open) => {
     await alice.write('Target.md', 'here');
     const text = `# Large\n\n[[Target]] #tag\n${long('line')}`;
     const made = await alice.write('a.md', text);
-    assert.deepEqual([made.version, made.title, made.content_hash], [1, 'Large', sha(text)]);
+    assert.deepEqual([made.version, made.title, made.content_hash], [1, 'Large', hash('sha256', text)]);
     assert.deepEqual(await alice.edges('a.md'), ['Target → Target.md']);
     const edited = text.replace('line 77 with', 'LINE 77 with');
     assert.deepEqual(await alice.write('a.md', edited).then(({ version }) => version), 2);
@@ -31,7 +30,7 @@ onEachEngine('large notes', (open) => {
     assert.equal((await alice.caller.get(`${path}/1`)).body.content, text);
     await alice.caller.post(`/notes/by-id/${made.id}/restore`, { version: 1 });
     const restored = (await alice.read('a.md')).body;
-    assert.deepEqual([restored.content_hash, restored.version, restored.tags], [sha(text), 4, ['tag']]);
+    assert.deepEqual([restored.content_hash, restored.version, restored.tags], [hash('sha256', text), 4, ['tag']]);
   });
 
   test('no large text or rename is refused because its account sends many at once', async () => {
@@ -53,11 +52,11 @@ onEachEngine('large notes', (open) => {
     await alice.write('a.md', text.replace('line 5 with', 'line 5 WITH'));
     const merged = await alice.write('a.md', text.replace('line 900 with', 'line 900 WITH'), { version: 1 });
     const both = text.replace('line 5 with', 'line 5 WITH').replace('line 900 with', 'line 900 WITH');
-    assert.deepEqual([merged.content_hash, merged.version], [sha(both), 3]);
+    assert.deepEqual([merged.content_hash, merged.version], [hash('sha256', both), 3]);
     using bob = await new YjsClient('bob').join(server.app, alice.vault, note.id);
     assert.equal(await bob.send(craftUpdate([{ client: 5, clock: 0, text: 'begun elsewhere' }])), 'foreign');
     const { body } = await alice.read('a.md');
-    assert.deepEqual([body.content_hash, body.version], [sha(both), 5]);
+    assert.deepEqual([body.content_hash, body.version], [hash('sha256', both), 5]);
     const kept = await alice.caller.get(`/notes/by-id/${note.id}/versions/4`);
     assert.equal(kept.body.content, 'begun elsewhere');
   });
@@ -70,7 +69,7 @@ onEachEngine('large notes', (open) => {
     using bob = await new YjsClient('bob').join(server.app, alice.vault, note.id);
     assert.equal(await bob.type('typed '), 'stored');
     const { body } = await alice.read('a.md');
-    assert.deepEqual([body.content_hash, body.version], [sha(`${text}second\ntyped `), 3]);
+    assert.deepEqual([body.content_hash, body.version], [hash('sha256', `${text}second\ntyped `), 3]);
     await alice.write('a.md', `first\n${body.content}`);
     assert.equal(await bob.type('again'), 'stored');
     assert.equal((await alice.read('a.md')).body.content, `first\n${text}second\ntyped again`);
@@ -102,7 +101,7 @@ onEachEngine('large notes', (open) => {
     await alice.write('a.md', `${texts[0]}\nand more`);
     assert.deepEqual(names(), []);
     const replaced = await alice.write('a.md', texts[1]);
-    assert.deepEqual([replaced.version, replaced.content_hash, names()], [3, sha(texts[1]), ['draftText']]);
+    assert.deepEqual([replaced.version, replaced.content_hash, names()], [3, hash('sha256', texts[1]), ['draftText']]);
     const merged = await alice.write('a.md', `${texts[1]}\nof one`, { version: 3 });
     assert.deepEqual([merged.version, names()], [4, []]);
     const late = await alice.write('a.md', texts[2], { version: 3 });
