@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { after, before, it } from 'node:test';
+import { join } from 'node:path';
+import { after, before } from 'node:test';
 import type { Database } from '../../../../src/ports/database/database.ts';
 import { Folder } from '../../../kit/programs/process.ts';
 import { startServer, type TestServer } from '../../../kit/server.ts';
@@ -8,6 +9,7 @@ import { bothSides } from './both-sides.ts';
 import { disks } from './disks.ts';
 import { names } from './names.ts';
 import { stops } from './stops.ts';
+import type { World } from './world.ts';
 
 /** Registers a test for each case, against one server. */
 export function defineHardCases(open: () => Promise<Database>): void {
@@ -23,26 +25,41 @@ export function defineHardCases(open: () => Promise<Database>): void {
     folder[Symbol.dispose]();
   });
 
-  for (const [number, title, run] of [...bothSides, ...names, ...stops, ...disks]) {
-    it(`${number}: ${title}`, async () => {
-      const vaultId = (await server.alice.post('/vaults', { name: `Case ${number}` })).body.vault.id as string;
-      const machine = (name: string) =>
-        new SyncMachine({ home: folder.at(`${number}`, name), url: server.url, key, vaultId });
-      const at = { 'x-vault-id': vaultId };
-      await run({
-        desk: machine('desk'),
-        lap: machine('lap'),
-        async ids() {
-          const { notes, attachments } = (await server.alice.get('/sync/manifest', at)).body;
-          const rows = [...notes, ...attachments] as { path: string; id: string }[];
-          return new Map(rows.map(({ path, id }) => [path, id]));
-        },
-        async write(path, content) {
-          assert.equal((await server.alice.post('/notes', { path, content, mtime: 1 }, at)).status, 200);
-        },
-        post: (path, body) => server.alice.post(path, body, at),
-        pass: (time) => void server.clock.advance(time),
-      });
-    });
-  }
+  let count = 0;
+  const makeWorld = async (): Promise<World> => {
+    const name = `Case ${count++}`;
+    const vaultId = (await server.alice.post('/vaults', { name })).body.vault.id as string;
+    const home = folder.at(name);
+    const machine = (name: string) => new SyncMachine({ home: join(home, name), url: server.url, key, vaultId });
+    const [desk, lap] = [machine('desk'), machine('lap')];
+    const at = { 'x-vault-id': vaultId };
+    const settle = async () => {
+      for (let round = 0; round < 10; round++) {
+        const done = (await desk.sync()).done + (await lap.sync()).done;
+        if (round > 0 && done === 0) break;
+      }
+      assert.deepEqual(lap.contents, desk.contents);
+    };
+    return {
+      desk,
+      lap,
+      settle,
+      async share(files) {
+        for (const [path, text] of Object.entries(files)) desk.put(path, text);
+        await settle();
+      },
+      async ids() {
+        const { notes, attachments } = (await server.alice.get('/sync/manifest', at)).body;
+        const rows = [...notes, ...attachments] as { path: string; id: string }[];
+        return new Map(rows.map(({ path, id }) => [path, id]));
+      },
+      async write(path, content) {
+        assert.equal((await server.alice.post('/notes', { path, content, mtime: 1 }, at)).status, 200);
+      },
+      post: (path, body) => server.alice.post(path, body, at),
+      pass: (time) => void server.clock.advance(time),
+    };
+  };
+
+  for (const define of [bothSides, names, stops, disks]) define(makeWorld);
 }
