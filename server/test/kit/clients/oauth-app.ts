@@ -1,7 +1,15 @@
 import * as oauth from 'oauth4webapi';
-import type { Person } from '../person.ts';
+import type { Caller, Person } from '../person.ts';
 import type { TestServer } from '../server.ts';
 import { Browser, outside, signedIn } from './oauth.ts';
+
+/** Creates a vault; returns its id. */
+export const vaultOf = async (person: Caller, name = 'Home'): Promise<string> =>
+  (await person.post('/vaults', { name })).body.vault.id;
+
+/** The status that an access token is answered with. */
+export const statusOf = async (server: TestServer, { access_token }: Pair): Promise<number> =>
+  (await server.bearer(access_token).get('/me')).status;
 
 /** Options of an authorization request. */
 export interface Asking {

@@ -1,5 +1,11 @@
 import type { Person } from '../person.ts';
-import type { TestServer } from '../server.ts';
+import { startServer, type TestServer, type TestServerOptions } from '../server.ts';
+
+export const ISSUER = 'https://notes.example';
+
+/** Starts a server that has the address of the issuer. */
+export const startIssuer = (options: TestServerOptions) =>
+  startServer({ ...options, config: { publicUrl: ISSUER, ...options.config } });
 
 type Reached = Pick<TestServer, 'url' | 'publicUrl'>;
 

@@ -1,24 +1,15 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Browser, fieldsOf, signedIn } from '../../../../test/kit/clients/oauth.ts';
-import { OAuthApp, oauthErrorOf, type Pair } from '../../../../test/kit/clients/oauth-app.ts';
+import { Browser, fieldsOf, ISSUER, signedIn, startIssuer } from '../../../../test/kit/clients/oauth.ts';
+import { OAuthApp, oauthErrorOf, statusOf, vaultOf } from '../../../../test/kit/clients/oauth-app.ts';
 import { onSqlite } from '../../../../test/kit/engines.ts';
 import type { Caller } from '../../../../test/kit/person.ts';
-import { startServer, type TestServer, type TestServerOptions } from '../../../../test/kit/server.ts';
 
-const ISSUER = 'https://notes.example';
-const start = (options: TestServerOptions) =>
-  startServer({ ...options, config: { publicUrl: ISSUER, ...options.config } });
-
-const vaultOf = async (person: Caller, name = 'Home'): Promise<string> =>
-  (await person.post('/vaults', { name })).body.vault.id;
-const statusWith = async (server: TestServer, { access_token }: Pair) =>
-  (await server.bearer(access_token).get('/me')).status;
 const note = (path = 'A.md') => ({ path, content: 'text', mtime: 1 });
 
 onSqlite('an OAuth application', (open) => {
   test('is decided on in the language of the browser, and of the person once that is known', async () => {
-    await using server = await start({ open });
+    await using server = await startIssuer({ open });
     await vaultOf(server.alice);
     await server.alice.patch('/me', { locale: 'ja' });
     const app = await OAuthApp.register(server, { client_name: 'Reading <b>' });
@@ -40,7 +31,7 @@ onSqlite('an OAuth application', (open) => {
   });
 
   test('registers, is authorized for chosen vaults, and is listed with its details', async () => {
-    await using server = await start({ open });
+    await using server = await startIssuer({ open });
     const [home, other] = [await vaultOf(server.alice), await vaultOf(server.alice, 'Other')];
     const app = await OAuthApp.register(server, {
       client_name: 'Reading Room',
@@ -96,12 +87,12 @@ onSqlite('an OAuth application', (open) => {
   });
 
   test('may have a secret, in the header or in the body, and must then present it', async () => {
-    await using server = await start({ open });
+    await using server = await startIssuer({ open });
     await vaultOf(server.alice);
     for (const method of ['client_secret_basic', 'client_secret_post']) {
       const app = await OAuthApp.register(server, { token_endpoint_auth_method: method });
       const pair = await app.connect();
-      assert.equal(await statusWith(server, await app.refresh(pair.refresh_token)), 200, method);
+      assert.equal(await statusOf(server, await app.refresh(pair.refresh_token)), 200, method);
       const { None } = await import('oauth4webapi');
       const thief = new OAuthApp(server, app.as, app.client, None());
       assert.equal(await oauthErrorOf(thief.refresh(pair.refresh_token)), 'invalid_client');
@@ -109,7 +100,7 @@ onSqlite('an OAuth application', (open) => {
   });
 
   test('gets at most what its scope allows, and access to later vaults as the person chose', async () => {
-    await using server = await start({ open });
+    await using server = await startIssuer({ open });
     const home = await vaultOf(server.alice);
     const app = await OAuthApp.register(server);
     const request = await app.ask({ scope: 'mcp:read' });
@@ -130,7 +121,7 @@ onSqlite('an OAuth application', (open) => {
   });
 
   test('gets the scope it requests, the one it registered, or mcp; and refresh tokens if it may refresh', async () => {
-    await using server = await start({ open });
+    await using server = await startIssuer({ open });
     await vaultOf(server.alice);
     const app = await OAuthApp.register(server);
     const scopes = [
@@ -156,7 +147,7 @@ onSqlite('an OAuth application', (open) => {
   });
 
   test('may name this server as the resource, or none, but no other', async () => {
-    await using server = await start({ open });
+    await using server = await startIssuer({ open });
     await vaultOf(server.alice);
     const app = await OAuthApp.register(server);
     const all = [ISSUER, `${ISSUER}/`, `${ISSUER}/api/mcp`, [ISSUER, `${ISSUER}/api/mcp`]];
@@ -165,7 +156,7 @@ onSqlite('an OAuth application', (open) => {
       assert.equal(pair.scope, 'mcp');
       assert.equal((await server.bearer(pair.access_token).post('/notes', note())).status, 200);
       const next = await app.refresh(pair.refresh_token, { resource: [resource].flat()[0] ?? '' });
-      assert.equal(await statusWith(server, next), 200);
+      assert.equal(await statusOf(server, next), 200);
       assert.equal(
         await oauthErrorOf(app.refresh(next.refresh_token, { resource: 'https://other.example' })),
         'invalid_target',
@@ -177,7 +168,7 @@ onSqlite('an OAuth application', (open) => {
   });
 
   test('an OAuth application on the user’s machine may use any port, and its own scheme', async () => {
-    await using server = await start({ open });
+    await using server = await startIssuer({ open });
     await vaultOf(server.alice);
     const loopbacks = ['http://127.0.0.1/cb', 'http://[::1]/cb', 'http://localhost:1234/cb'];
     const app = await OAuthApp.register(server, { redirect_uris: [...loopbacks, 'com.example.app:/cb'] });
@@ -187,7 +178,7 @@ onSqlite('an OAuth application', (open) => {
       'http://localhost/cb',
       'com.example.app:/cb',
     ]) {
-      assert.equal(await statusWith(server, await app.connect({ redirectUri })), 200, redirectUri);
+      assert.equal(await statusOf(server, await app.connect({ redirectUri })), 200, redirectUri);
     }
     const [row] = (await server.alice.get('/connections')).body;
     assert.deepEqual([row.redirect_uri, row.verified], ['http://127.0.0.1:5555/cb', false]);
@@ -195,7 +186,7 @@ onSqlite('an OAuth application', (open) => {
 
   test('is verified by the redirect on the operator’s list, not by another one it has', async () => {
     const listed = 'https://app.example/callback';
-    await using server = await start({ open, config: { oauthVerifiedRedirects: [listed] } });
+    await using server = await startIssuer({ open, config: { oauthVerifiedRedirects: [listed] } });
     await vaultOf(server.alice);
     const app = await OAuthApp.register(server, { redirect_uris: [listed, 'https://evil.example/callback'] });
     await app.connect({ redirectUri: listed });
@@ -210,7 +201,7 @@ onSqlite('an OAuth application', (open) => {
   });
 
   test('can be refused by the person', async () => {
-    await using server = await start({ open });
+    await using server = await startIssuer({ open });
     const app = await OAuthApp.register(server);
     const { url } = await app.ask();
     const browser = new Browser(server);

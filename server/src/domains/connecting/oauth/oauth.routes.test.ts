@@ -1,27 +1,17 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Browser, signedIn } from '../../../../test/kit/clients/oauth.ts';
-import { OAuthApp, type Pair } from '../../../../test/kit/clients/oauth-app.ts';
+import { Browser, ISSUER, signedIn, startIssuer } from '../../../../test/kit/clients/oauth.ts';
+import { OAuthApp, statusOf, vaultOf } from '../../../../test/kit/clients/oauth-app.ts';
 import { interruptible } from '../../../../test/kit/database/interruptible-database.ts';
 import { onSqlite } from '../../../../test/kit/engines.ts';
-import type { Caller } from '../../../../test/kit/person.ts';
-import { startServer, type TestServer, type TestServerOptions } from '../../../../test/kit/server.ts';
 import { setUpTotp } from '../../../../test/kit/totp.ts';
 
-const ISSUER = 'https://notes.example';
-const start = (options: TestServerOptions) =>
-  startServer({ ...options, config: { publicUrl: ISSUER, ...options.config } });
-
-const vaultOf = async (person: Caller, name = 'Home'): Promise<string> =>
-  (await person.post('/vaults', { name })).body.vault.id;
-const statusWith = async (server: TestServer, { access_token }: Pair) =>
-  (await server.bearer(access_token).get('/me')).status;
 // biome-ignore lint/suspicious/noExplicitAny: a test says what it expects by asserting, field by field.
 const jsonOf = async (answer: Response): Promise<any> => answer.json();
 
 onSqlite('the OAuth metadata and endpoints', (open) => {
   test('the consent page asks for the second factor of an account that has one', async () => {
-    await using server = await start({ open });
+    await using server = await startIssuer({ open });
     const vault = await vaultOf(server.alice);
     const app = await setUpTotp(server.alice, server.clock);
     const { url } = await (await OAuthApp.register(server)).ask();
@@ -37,7 +27,7 @@ onSqlite('the OAuth metadata and endpoints', (open) => {
   });
 
   test('are found by clients of any origin, whatever host name they use', async () => {
-    await using server = await start({ open });
+    await using server = await startIssuer({ open });
     const get = (path: string, headers: Record<string, string> = {}) => fetch(server.url + path, { headers });
     const own = { host: 'evil.example', 'x-forwarded-host': 'evil.example', origin: 'https://elsewhere.example' };
     const found = await get('/.well-known/oauth-authorization-server', own);
@@ -75,7 +65,7 @@ onSqlite('the OAuth metadata and endpoints', (open) => {
   });
 
   test('answer pages of any origin for token, register and revoke, but not for what a browser shows', async () => {
-    await using server = await start({ open });
+    await using server = await startIssuer({ open });
     for (const path of ['token', 'register', 'revoke']) {
       const origin = 'https://elsewhere.example';
       const ask = { origin, 'access-control-request-method': 'POST', 'access-control-request-headers': 'content-type' };
@@ -94,7 +84,7 @@ onSqlite('the OAuth metadata and endpoints', (open) => {
 
   test('requests of the OAuth metadata answer 503 at once while the database is down', async () => {
     const db = interruptible(await open());
-    await using server = await start({ open: async () => db });
+    await using server = await startIssuer({ open: async () => db });
     const ask = async () => {
       const body = new URLSearchParams({ grant_type: 'refresh_token', refresh_token: 'x', client_id: 'y' });
       const signal = AbortSignal.timeout(20_000);
@@ -112,7 +102,7 @@ onSqlite('the OAuth metadata and endpoints', (open) => {
 
   test('all answer 503 while the database is down, and recover', async () => {
     const db = interruptible(await open());
-    await using server = await start({ open: async () => db });
+    await using server = await startIssuer({ open: async () => db });
     await vaultOf(server.alice);
     const app = await OAuthApp.register(server);
     const pair = await app.connect();
@@ -155,7 +145,7 @@ onSqlite('the OAuth metadata and endpoints', (open) => {
     db.away = false;
 
     const refreshed = await app.refresh(pair.refresh_token);
-    assert.equal(await statusWith(server, refreshed), 200);
+    assert.equal(await statusOf(server, refreshed), 200);
     assert.equal((await browser.open(page.url)).status, 200);
   });
 });
@@ -163,9 +153,9 @@ onSqlite('the OAuth metadata and endpoints', (open) => {
 onSqlite('OAuth over several processes', (open) => {
   test('shares a flow that is started at one, decided at another, and finished at a third, newly started one', async () => {
     const db = await open();
-    await using one = await start({ open: async () => db });
+    await using one = await startIssuer({ open: async () => db });
     const same = { clock: one.clock, masterKey: one.masterKey, open: async () => db };
-    await using two = await start(same);
+    await using two = await startIssuer(same);
     await vaultOf(one.alice);
     const app = await OAuthApp.register(one);
     const request = await app.ask();
@@ -180,10 +170,10 @@ onSqlite('OAuth over several processes', (open) => {
     };
     const browser = new Browser(inTurn);
     const met = await browser.submit(await signedIn(browser, request.url, one.alice), 'allow');
-    await using three = await start(same);
+    await using three = await startIssuer(same);
     const late = new OAuthApp(three, app.as, app.client, app.auth);
     const pair = await late.exchange(request, new URL(met.url));
-    for (const server of [one, two, three]) assert.equal(await statusWith(server, pair), 200);
+    for (const server of [one, two, three]) assert.equal(await statusOf(server, pair), 200);
     const keys = await Promise.all([one, two, three].map(async ({ url }) => (await fetch(`${url}/oauth/jwks`)).text()));
     assert.equal(new Set(keys).size, 1);
   });

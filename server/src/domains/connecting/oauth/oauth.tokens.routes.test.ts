@@ -1,28 +1,25 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { VaultId } from '@notevault/protocol/values/ids.ts';
-import { Browser } from '../../../../test/kit/clients/oauth.ts';
-import { OAuthApp, oauthErrorOf, type Pair } from '../../../../test/kit/clients/oauth-app.ts';
+import { Browser, ISSUER, startIssuer } from '../../../../test/kit/clients/oauth.ts';
+import { OAuthApp, oauthErrorOf, statusOf, vaultOf } from '../../../../test/kit/clients/oauth-app.ts';
 import { onSqlite, rawOf } from '../../../../test/kit/engines.ts';
-import type { Caller } from '../../../../test/kit/person.ts';
-import { startServer, type TestServer, type TestServerOptions } from '../../../../test/kit/server.ts';
+import { oneServer } from '../../../../test/kit/server.ts';
 import { type Principal, permissionOf } from '../../foundation/access/access.ts';
 
-const ISSUER = 'https://notes.example';
-const start = (options: TestServerOptions) =>
-  startServer({ ...options, config: { publicUrl: ISSUER, ...options.config } });
-
-const vaultOf = async (person: Caller, name = 'Home'): Promise<string> =>
-  (await person.post('/vaults', { name })).body.vault.id;
-const statusWith = async (server: TestServer, { access_token }: Pair) =>
-  (await server.bearer(access_token).get('/me')).status;
 const note = (path = 'A.md') => ({ path, content: 'text', mtime: 1 });
 
 onSqlite('tokens of an OAuth application', (open) => {
-  test('need a code that lasts a minute and is used once; a second use revokes everything', async () => {
-    await using server = await start({ open });
+  const one = oneServer(() => ({ open, config: { publicUrl: ISSUER } }));
+  /** An application, and alice with a vault. */
+  const start = async () => {
+    const server = await one();
     await vaultOf(server.alice);
-    const app = await OAuthApp.register(server);
+    return { server, app: await OAuthApp.register(server) };
+  };
+
+  test('need a code that lasts a minute and is used once; a second use revokes everything', async () => {
+    const { server, app } = await start();
     const late = await app.ask();
     const lateBack = await app.allowed(late);
     server.clock.advance({ seconds: 60 });
@@ -31,48 +28,42 @@ onSqlite('tokens of an OAuth application', (open) => {
     const back = await app.allowed(request);
     server.clock.advance({ seconds: 60, ms: -1 });
     const pair = await app.exchange(request, back);
-    assert.equal(await statusWith(server, pair), 200);
+    assert.equal(await statusOf(server, pair), 200);
     assert.equal(await oauthErrorOf(app.exchange(request, back)), 'invalid_grant');
-    assert.equal(await statusWith(server, pair), 401);
+    assert.equal(await statusOf(server, pair), 401);
     assert.equal(await oauthErrorOf(app.refresh(pair.refresh_token)), 'invalid_grant');
   });
 
   test('are issued to one of five exchanges of one code at once, and then revoked', async () => {
-    await using server = await start({ open });
-    await vaultOf(server.alice);
-    const app = await OAuthApp.register(server);
+    const { server, app } = await start();
     const request = await app.ask();
     const back = await app.allowed(request);
     const five = await Promise.allSettled(Array.from({ length: 5 }, () => app.exchange(request, back)));
     const pairs = five.flatMap((each) => (each.status === 'fulfilled' ? [each.value] : []));
     assert.ok(pairs.length <= 1);
-    for (const pair of pairs) assert.equal(await statusWith(server, pair), 401);
+    for (const pair of pairs) assert.equal(await statusOf(server, pair), 401);
   });
 
   test('are refreshed; the previous one is accepted for thirty seconds, and later reuse ends the family', async () => {
-    await using server = await start({ open });
-    await vaultOf(server.alice);
-    const app = await OAuthApp.register(server);
+    const { server, app } = await start();
     const other = await app.connect();
     const first = await app.connect();
     const second = await app.refresh(first.refresh_token);
     assert.notEqual(second.refresh_token, first.refresh_token);
     server.clock.advance({ seconds: 30 });
     const again = await app.refresh(first.refresh_token);
-    for (const pair of [first, second, again]) assert.equal(await statusWith(server, pair), 200);
+    for (const pair of [first, second, again]) assert.equal(await statusOf(server, pair), 200);
     server.clock.advance({ ms: 1 });
     assert.equal(await oauthErrorOf(app.refresh(first.refresh_token)), 'invalid_grant');
     for (const pair of [second, again]) {
-      assert.equal(await statusWith(server, pair), 401);
+      assert.equal(await statusOf(server, pair), 401);
       assert.equal(await oauthErrorOf(app.refresh(pair.refresh_token)), 'invalid_grant');
     }
-    assert.equal(await statusWith(server, other), 200, 'another sign-in goes on');
+    assert.equal(await statusOf(server, other), 200, 'another sign-in goes on');
   });
 
   test('end with their family on reuse of a token no longer stored; made-up ones end nothing', async () => {
-    await using server = await start({ open });
-    await vaultOf(server.alice);
-    const app = await OAuthApp.register(server);
+    const { server, app } = await start();
     const first = await app.connect();
     let last = first;
     for (let i = 0; i < 3; i++) {
@@ -82,20 +73,20 @@ onSqlite('tokens of an OAuth application', (open) => {
     for (const token of ['nv_oar_AAAAAAAAAAAAAAAAAAAAAA.x', 'x', last.access_token]) {
       assert.equal(await oauthErrorOf(app.refresh(token)), 'invalid_grant');
     }
-    assert.equal(await statusWith(server, last), 200);
+    assert.equal(await statusOf(server, last), 200);
     assert.equal(await oauthErrorOf(app.refresh(first.refresh_token)), 'invalid_grant');
-    assert.equal(await statusWith(server, last), 401);
+    assert.equal(await statusOf(server, last), 401);
   });
 
   test('are valid for fifteen minutes, and for ninety days after the last refresh', async () => {
-    await using server = await start({ open });
+    await using server = await startIssuer({ open });
     await vaultOf(server.alice);
     const app = await OAuthApp.register(server);
     let pair = await app.connect();
     server.clock.advance({ minutes: 15, ms: -1 });
-    assert.equal(await statusWith(server, pair), 200);
+    assert.equal(await statusOf(server, pair), 200);
     server.clock.advance({ ms: 1 });
-    assert.equal(await statusWith(server, pair), 401);
+    assert.equal(await statusOf(server, pair), 401);
     pair = await app.refresh(pair.refresh_token);
     for (let i = 0; i < 3; i++) {
       server.clock.advance({ days: 90, ms: -1 });
@@ -113,9 +104,7 @@ onSqlite('tokens of an OAuth application', (open) => {
   });
 
   test('may get less at a refresh, never more', async () => {
-    await using server = await start({ open });
-    await vaultOf(server.alice);
-    const app = await OAuthApp.register(server);
+    const { server, app } = await start();
     const pair = await app.connect({ scope: 'mcp mcp:read' });
     const less = await app.refresh(pair.refresh_token, { scope: 'mcp:read' });
     const caller = server.bearer(less.access_token);
@@ -126,7 +115,7 @@ onSqlite('tokens of an OAuth application', (open) => {
   });
 
   test('that request no vault access at a refresh have none', async () => {
-    await using server = await start({ open });
+    await using server = await startIssuer({ open });
     const home = await vaultOf(server.alice);
     const app = await OAuthApp.register(server);
     const more = { prompt: 'consent' };
@@ -138,19 +127,19 @@ onSqlite('tokens of an OAuth application', (open) => {
   });
 
   test('are revoked by their own client: a refresh token or an access token, with its whole family', async () => {
-    await using server = await start({ open });
+    await using server = await startIssuer({ open });
     await vaultOf(server.alice);
     const [app, other] = [await OAuthApp.register(server), await OAuthApp.register(server)];
     for (const which of ['refresh_token', 'access_token'] as const) {
       const pair = await app.connect();
       const token = pair[which] ?? '';
       await other.revoke(token);
-      assert.equal(await statusWith(server, pair), 200, 'another client’s word does not count');
+      assert.equal(await statusOf(server, pair), 200, 'another client’s word does not count');
       assert.equal(await oauthErrorOf(other.refresh(pair.refresh_token)), 'invalid_grant');
-      assert.equal(await statusWith(server, pair), 200);
+      assert.equal(await statusOf(server, pair), 200);
       await app.revoke(token);
       await app.revoke(token);
-      assert.equal(await statusWith(server, pair), 401);
+      assert.equal(await statusOf(server, pair), 401);
       assert.equal(await oauthErrorOf(app.refresh(pair.refresh_token)), 'invalid_grant');
     }
     await app.revoke('no such token');
@@ -158,7 +147,7 @@ onSqlite('tokens of an OAuth application', (open) => {
   });
 
   test('are revoked by their owner, all of a client at once, and by nobody else', async () => {
-    await using server = await start({ open });
+    await using server = await startIssuer({ open });
     await vaultOf(server.alice);
     await vaultOf(server.bob);
     const app = await OAuthApp.register(server);
@@ -168,26 +157,26 @@ onSqlite('tokens of an OAuth application', (open) => {
       const { status, body } = await server.alice.delete(path);
       assert.deepEqual([status, body], [204, null]);
     }
-    for (const pair of [one, two]) assert.equal(await statusWith(server, pair), 401);
-    assert.equal(await statusWith(server, bobs), 200);
+    for (const pair of [one, two]) assert.equal(await statusOf(server, pair), 401);
+    assert.equal(await statusOf(server, bobs), 200);
     assert.deepEqual((await server.alice.get('/connections')).body, []);
     const unknown = await server.alice.delete('/connections/oauth/https://nobody.example/client.json');
     assert.deepEqual([unknown.status, unknown.body], [404, { error: 'not_found' }]);
   });
 
   test('end with the account, and are refused while it is suspended', async () => {
-    await using server = await start({ open });
+    await using server = await startIssuer({ open });
     await vaultOf(server.bob);
     const app = await OAuthApp.register(server);
     const pair = await app.connect({}, server.bob);
     await server.app.accounts.setSuspended(server.bob.email, true);
-    assert.equal(await statusWith(server, pair), 403);
+    assert.equal(await statusOf(server, pair), 403);
     assert.equal(await oauthErrorOf(app.refresh(pair.refresh_token)), 'invalid_grant');
     await server.app.accounts.setSuspended(server.bob.email, false);
-    assert.equal(await statusWith(server, await app.refresh(pair.refresh_token)), 200);
+    assert.equal(await statusOf(server, await app.refresh(pair.refresh_token)), 200);
     const bob = await server.anyone.post('/auth/login', { email: server.bob.email, password: server.bob.password });
     await server.bearer(bob.body.access_token).delete('/me', { password: server.bob.password });
-    assert.equal(await statusWith(server, pair), 401);
+    assert.equal(await statusOf(server, pair), 401);
     assert.equal(await oauthErrorOf(app.refresh(pair.refresh_token)), 'invalid_grant');
     await using raw = await rawOf(server.db);
     for (const table of ['oauth_tokens', 'oauth_grants', 'connections']) {
@@ -196,7 +185,7 @@ onSqlite('tokens of an OAuth application', (open) => {
   });
 
   test('are looked up by one statement, without the provider; a reduced scope stays reduced', async () => {
-    await using server = await start({ open });
+    await using server = await startIssuer({ open });
     const home = (await vaultOf(server.alice)) as VaultId;
     const app = await OAuthApp.register(server);
     const pair = await app.connect({ scope: 'mcp mcp:read' });
@@ -226,9 +215,7 @@ onSqlite('tokens of an OAuth application', (open) => {
   });
 
   test('that were never fetched leave no connection behind', async () => {
-    await using server = await start({ open });
-    await vaultOf(server.alice);
-    const app = await OAuthApp.register(server);
+    const { server, app } = await start();
     await app.allowed(await app.ask());
     server.clock.advance({ minutes: 10 });
     await server.app.oauth.sweep();
@@ -236,11 +223,11 @@ onSqlite('tokens of an OAuth application', (open) => {
     const kept = await app.connect();
     server.clock.advance({ minutes: 10 });
     await server.app.oauth.sweep();
-    assert.equal(await statusWith(server, kept), 200);
+    assert.equal(await statusOf(server, kept), 200);
   });
 
   test('are nowhere in the database in clear, nor are names and secrets of clients', async () => {
-    await using server = await start({ open });
+    await using server = await startIssuer({ open });
     await vaultOf(server.alice);
     const app = await OAuthApp.register(server, {
       client_name: 'Quibblename',
