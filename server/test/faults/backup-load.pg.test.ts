@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { whyNoPostgres } from '../kit/database/postgres.ts';
+import type { EngineName } from '../kit/programs/run.ts';
 import { seedOfRun } from '../kit/random.ts';
 import { backupRun } from './backup-load.ts';
-import type { EngineName } from './kill.ts';
 
 // The short form: one round on each engine, as each takes half a minute; backup-load.long.test.ts has more.
 const noPostgres = whyNoPostgres() ?? false;

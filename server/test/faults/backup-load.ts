@@ -1,5 +1,5 @@
 import { cpSync } from 'node:fs';
-import { isDeepStrictEqual, parseArgs } from 'node:util';
+import { isDeepStrictEqual } from 'node:util';
 import { databaseFile } from '../../src/data/data-folder.ts';
 import { keyFile } from '../../src/open-ports.ts';
 import { readKeyFile } from '../../src/ports/keyring/key-file.ts';
@@ -9,9 +9,9 @@ import { checkConsistency } from '../kit/database/consistency-check.ts';
 import { freshPostgres } from '../kit/database/postgres.ts';
 import { openRaw } from '../kit/database/raw-sql.ts';
 import { cli, type Environment, Folder, startCli, startServe } from '../kit/programs/process.ts';
+import { anySeed, endRun, type EngineName, runOptions } from '../kit/programs/run.ts';
 import { Random } from '../kit/random.ts';
 import { pause, Typists } from './backup-typing.ts';
-import type { EngineName } from './kill.ts';
 import { checkLedger } from './kill-check.ts';
 import type { FileSlot } from './kill-files.ts';
 import { callerOf, hashOf, type Ledger, lastVersion, load, newLedger, type Slot, signInAgain } from './kill-load.ts';
@@ -185,17 +185,7 @@ async function compareFiles(url: string, signed: Ledger, { before, after }: Comp
 }
 
 if (import.meta.main) {
-  const { values } = parseArgs({
-    options: {
-      engine: { type: 'string', default: 'sqlite' },
-      rounds: { type: 'string', default: '50' },
-      seed: { type: 'string', default: String(Date.now() % 1_000_000) },
-    },
-  });
-  const engine = values.engine === 'postgres' ? 'postgres' : 'sqlite';
-  const [rounds, seed] = [Number(values.rounds), Number(values.seed)];
-  process.stdout.write(`${engine}, ${rounds} rounds, --seed ${seed}\n`);
-  const faults = await backupRun({ engine, rounds, seed, report: (line) => process.stdout.write(`${line}\n`) });
-  for (const fault of faults) process.stdout.write(`FAULT ${fault}\n`);
-  process.exitCode = faults.length > 0 ? 1 : 0;
+  const run = runOptions({ rounds: 50, seed: anySeed() });
+  console.log(`${run.engine}, ${run.rounds} rounds, --seed ${run.seed}`);
+  endRun(await backupRun({ ...run, report: console.log }));
 }

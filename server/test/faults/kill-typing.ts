@@ -1,4 +1,3 @@
-import { parseArgs } from 'node:util';
 import { databaseFile } from '../../src/data/data-folder.ts';
 import { keyFile } from '../../src/open-ports.ts';
 import { readKeyFile } from '../../src/ports/keyring/key-file.ts';
@@ -9,9 +8,10 @@ import { freshPostgres } from '../kit/database/postgres.ts';
 import { openRaw } from '../kit/database/raw-sql.ts';
 import { Caller } from '../kit/person.ts';
 import { Folder, type ServeProcess, startServe } from '../kit/programs/process.ts';
+import { anySeed, endRun, runOptions } from '../kit/programs/run.ts';
 import { Random } from '../kit/random.ts';
 import { registerAt } from '../kit/setup-tokens.ts';
-import type { EngineName, KillRun } from './kill.ts';
+import type { KillRun } from './kill.ts';
 import { checkWords } from './typed-words.ts';
 
 /*
@@ -125,17 +125,7 @@ async function checkTogether(url: string, people: readonly AcknowledgingClient[]
 }
 
 if (import.meta.main) {
-  const { values } = parseArgs({
-    options: {
-      engine: { type: 'string', default: 'sqlite' },
-      times: { type: 'string', default: '50' },
-      seed: { type: 'string', default: String(Date.now() % 1_000_000) },
-    },
-  });
-  const engine: EngineName = values.engine === 'postgres' ? 'postgres' : 'sqlite';
-  const [times, seed] = [Number(values.times), Number(values.seed)];
-  process.stdout.write(`${engine}, ${times} kills, --seed ${seed}\n`);
-  const faults = await killTyping({ engine, times, seed, report: (line) => process.stdout.write(`${line}\n`) });
-  for (const fault of faults) process.stdout.write(`FAULT ${fault}\n`);
-  process.exitCode = faults.length > 0 ? 1 : 0;
+  const run = runOptions({ times: 50, seed: anySeed() });
+  console.log(`${run.engine}, ${run.times} kills, --seed ${run.seed}`);
+  endRun(await killTyping({ ...run, report: console.log }));
 }

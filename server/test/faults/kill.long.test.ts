@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { whyNoPostgres } from '../kit/database/postgres.ts';
+import type { EngineName } from '../kit/programs/run.ts';
 import { Random, seedOfRun } from '../kit/random.ts';
-import { type EngineName, type KillRun, killRun } from './kill.ts';
+import { type KillRun, killRun } from './kill.ts';
 import { killTyping } from './kill-typing.ts';
 
 /** Kills of each form on each engine. Between kills nothing else changes the data. */

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { whyNoPostgres } from '../kit/database/postgres.ts';
+import type { EngineName } from '../kit/programs/run.ts';
 import { seedOfRun } from '../kit/random.ts';
-import { type EngineName, killRun } from './kill.ts';
+import { killRun } from './kill.ts';
 
 // The short form; kill.long.test.ts runs more kills.
 const noPostgres = whyNoPostgres() ?? false;

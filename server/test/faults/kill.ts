@@ -1,5 +1,4 @@
 import { fileURLToPath } from 'node:url';
-import { parseArgs } from 'node:util';
 import { readConfig } from '../../src/config/config.ts';
 import { databaseFile } from '../../src/data/data-folder.ts';
 import { keyFile } from '../../src/open-ports.ts';
@@ -9,6 +8,7 @@ import { checkConsistency } from '../kit/database/consistency-check.ts';
 import { freshPostgres } from '../kit/database/postgres.ts';
 import { openRaw } from '../kit/database/raw-sql.ts';
 import { type Environment, Folder, ServeProcess, startServe } from '../kit/programs/process.ts';
+import { anySeed, endRun, type EngineName, runOptions } from '../kit/programs/run.ts';
 import { Random } from '../kit/random.ts';
 import { checkLedger } from './kill-check.ts';
 import { checkSwept } from './kill-files.ts';
@@ -26,8 +26,6 @@ import { cutPower, SeenRows } from './power-cut.ts';
  */
 
 const SLOW_DISK = fileURLToPath(new URL('power-cut-serve.ts', import.meta.url));
-
-export type EngineName = 'sqlite' | 'postgres';
 
 export interface KillRun {
   readonly engine: EngineName;
@@ -106,19 +104,7 @@ async function interruptStart(env: Environment & { NOTEVAULT_DATA_DIR: string },
 }
 
 if (import.meta.main) {
-  const { values } = parseArgs({
-    options: {
-      engine: { type: 'string', default: 'sqlite' },
-      times: { type: 'string', default: '50' },
-      seed: { type: 'string', default: String(Date.now() % 1_000_000) },
-      'power-cuts': { type: 'boolean', default: false },
-    },
-  });
-  const engine = values.engine === 'postgres' ? 'postgres' : 'sqlite';
-  const [times, seed] = [Number(values.times), Number(values.seed)];
-  process.stdout.write(`${engine}, ${times} kills, --seed ${seed}\n`);
-  const report = (line: string) => process.stdout.write(`${line}\n`);
-  const faults = await killRun({ engine, times, seed, powerCuts: values['power-cuts'], report });
-  for (const fault of faults) process.stdout.write(`FAULT ${fault}\n`);
-  process.exitCode = faults.length > 0 ? 1 : 0;
+  const { 'power-cuts': powerCuts, ...run } = runOptions({ times: 50, seed: anySeed() }, 'power-cuts');
+  console.log(`${run.engine}, ${run.times} kills, --seed ${run.seed}`);
+  endRun(await killRun({ ...run, powerCuts, report: console.log }));
 }

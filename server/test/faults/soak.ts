@@ -1,9 +1,9 @@
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
-import { parseArgs } from 'node:util';
 import { fileOf } from '../kit/content/files.ts';
 import { openRaw } from '../kit/database/raw-sql.ts';
 import { Caller } from '../kit/person.ts';
 import { cli, type Environment, Folder, type ServeProcess, startServe } from '../kit/programs/process.ts';
+import { anySeed, endRun, runOptions } from '../kit/programs/run.ts';
 import { Random } from '../kit/random.ts';
 import { aliceAt } from '../kit/signed-in.ts';
 import { until } from '../kit/until.ts';
@@ -240,18 +240,7 @@ function median(values: readonly number[]): number {
 }
 
 if (import.meta.main) {
-  const { values } = parseArgs({
-    options: {
-      minutes: { type: 'string', default: '360' },
-      starts: { type: 'string', default: '3' },
-      phases: { type: 'string', default: '6' },
-      rate: { type: 'string', default: '50' },
-      seed: { type: 'string', default: String(Date.now() % 1_000_000) },
-    },
-  });
-  const { minutes, starts, phases, rate, seed } = values;
-  const run = { minutes: Number(minutes), starts: Number(starts), phases: Number(phases), rate: Number(rate) };
-  const faults = faultsOf(await soak({ ...run, seed: Number(seed), report: console.log }));
-  console.log(faults.length === 0 ? 'nothing grew' : faults.join('\n'));
-  process.exitCode = faults.length === 0 ? 0 : 1;
+  const run = runOptions({ minutes: 360, starts: 3, phases: 6, rate: 50, seed: anySeed() });
+  const faults = faultsOf(await soak({ ...run, report: console.log }));
+  endRun(faults, faults.length === 0 ? 'nothing grew' : undefined);
 }

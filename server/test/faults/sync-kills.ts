@@ -10,12 +10,12 @@ import {
 } from 'node:fs';
 import { basename, dirname, extname, join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import { parseArgs } from 'node:util';
 import { isInside } from '@notevault/note-text/paths.ts';
 import { sha256 } from '../kit/content/files.ts';
 import { freshPostgres } from '../kit/database/postgres.ts';
 import { Caller } from '../kit/person.ts';
 import { cli, Folder, type RunningCli, startCli, startServe } from '../kit/programs/process.ts';
+import { endRun, runOptions } from '../kit/programs/run.ts';
 import { Random } from '../kit/random.ts';
 import { registerAt } from '../kit/setup-tokens.ts';
 import { contentsOf, pathsOf } from '../kit/sync-machine.ts';
@@ -359,25 +359,9 @@ async function lostLines(
 }
 
 if (import.meta.main) {
-  const { values } = parseArgs({
-    options: {
-      engine: { type: 'string', default: 'sqlite' },
-      machines: { type: 'string', default: '2' },
-      operations: { type: 'string', default: '10000' },
-      'per-kill': { type: 'string', default: '60' },
-      seed: { type: 'string', default: '1' },
-      atomic: { type: 'boolean', default: false },
-    },
-  });
-  const faults = await syncKillRun({
-    engine: values.engine === 'postgres' ? 'postgres' : 'sqlite',
-    machines: Number(values.machines),
-    operations: Number(values.operations),
-    perKill: Number(values['per-kill']),
-    seed: Number(values.seed),
-    isAtomic: values.atomic,
-  });
-  for (const fault of faults) console.error(fault);
-  console.log(`${faults.length} faults`);
-  process.exitCode = faults.length === 0 ? 0 : 1;
+  const { atomic: isAtomic, 'per-kill': perKill, ...run } = runOptions(
+    { machines: 2, operations: 10_000, 'per-kill': 60, seed: 1 },
+    'atomic',
+  );
+  endRun(await syncKillRun({ ...run, perKill, isAtomic }));
 }

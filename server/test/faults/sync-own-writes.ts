@@ -1,10 +1,10 @@
 import { appendFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import { parseArgs } from 'node:util';
 import { isConflictPath } from '@notevault/sync/plan/names.ts';
 import { freshPostgres } from '../kit/database/postgres.ts';
 import { Folder, startServe } from '../kit/programs/process.ts';
+import { endRun, runOptions } from '../kit/programs/run.ts';
 import { Random } from '../kit/random.ts';
 import { contentsOf } from '../kit/sync-machine.ts';
 import { Machine, register, syncUntilQuiet } from './sync-kills.ts';
@@ -140,21 +140,6 @@ function faultsOf({ machine }: Person, people: readonly Person[]): string[] {
 }
 
 if (import.meta.main) {
-  const { values } = parseArgs({
-    options: {
-      engine: { type: 'string', default: 'sqlite' },
-      kills: { type: 'string', default: '500' },
-      seconds: { type: 'string', default: '600' },
-      seed: { type: 'string', default: '1' },
-    },
-  });
-  const { kills, faults } = await ownWritesRun({
-    engine: values.engine === 'postgres' ? 'postgres' : 'sqlite',
-    kills: Number(values.kills),
-    seconds: Number(values.seconds),
-    seed: Number(values.seed),
-  });
-  for (const fault of faults) console.error(fault);
-  console.log(`${kills} kills, ${faults.length} faults`);
-  process.exitCode = faults.length === 0 ? 0 : 1;
+  const { kills, faults } = await ownWritesRun(runOptions({ kills: 500, seconds: 600, seed: 1 }));
+  endRun(faults, `${kills} kills, ${faults.length} faults`);
 }

@@ -4,6 +4,7 @@ import { craftUpdate } from '../kit/clients/crafted-updates.ts';
 import { YjsClient } from '../kit/clients/yjs-client.ts';
 import { freshSqlite } from '../kit/engines.ts';
 import { LoopMeter } from '../kit/loop-meter.ts';
+import { anySeed, runOptions } from '../kit/programs/run.ts';
 import { Random } from '../kit/random.ts';
 import { startServer, type TestServer } from '../kit/server.ts';
 import { type CostInput, itemsOf, mutated, newInput, textOf } from './cost.inputs.ts';
@@ -215,15 +216,9 @@ export function shown({ heldMs, input, answer }: Costly): string {
 }
 
 if (import.meta.main) {
-  const option = (name: string, otherwise: number) =>
-    Number(process.argv.find((arg) => arg.startsWith(`--${name}=`))?.split('=')[1] ?? otherwise);
-  const seed = option('seed', Math.floor(Math.random() * 2 ** 30));
+  const { minutes, seed } = runOptions({ minutes: 1, seed: anySeed() });
   console.log(`seed ${seed}`);
-  const corpus = await searchForCost({
-    seed,
-    minutes: option('minutes', 1),
-    found: (costly) => console.log(shown(costly)),
-  });
+  const corpus = await searchForCost({ seed, minutes, found: (costly) => console.log(shown(costly)) });
   console.log('the costliest:');
   for (const costly of corpus) console.log(shown(costly));
 }

@@ -1,4 +1,3 @@
-import { parseArgs } from 'node:util';
 import type { Database } from '../../src/ports/database/database.ts';
 import { MasterKeyring } from '../../src/ports/keyring/master-key.ts';
 import { checkConsistency } from '../kit/database/consistency-check.ts';
@@ -6,6 +5,7 @@ import { delayed } from '../kit/database/delayed-database.ts';
 import type { Raw } from '../kit/database/raw-sql.ts';
 import { freshOnPostgres, freshSqlite, rawOf } from '../kit/engines.ts';
 import type { Caller, Headed } from '../kit/person.ts';
+import { endRun, runOptions } from '../kit/programs/run.ts';
 import { Random } from '../kit/random.ts';
 import { startServer, type TestServer } from '../kit/server.ts';
 import { Chance, type Op } from './moves.ops.ts';
@@ -161,30 +161,16 @@ function plain(view: View): unknown {
 }
 
 if (import.meta.main) {
-  const { values } = parseArgs({
-    options: {
-      engine: { type: 'string', default: 'sqlite' },
-      from: { type: 'string', default: '1' },
-      seeds: { type: 'string', default: '1000' },
-      delays: { type: 'boolean', default: false },
-      swaps: { type: 'boolean', default: false },
-      verbose: { type: 'boolean', default: false },
-    },
-  });
-  const seeds = Array.from({ length: Number(values.seeds) }, (_, at) => Number(values.from) + at);
+  const { engine, from, seeds: count, ...options } = runOptions({ from: 1, seeds: 1000 }, 'delays', 'swaps', 'verbose');
+  const seeds = Array.from({ length: count }, (_, at) => from + at);
   const since = performance.now();
-  let failed = 0;
-  for (let at = 0; at < seeds.length; at += SHARING) {
-    const fresh = await (values.engine === 'postgres' ? freshOnPostgres() : freshSqlite());
-    const faults = await movesRun(async () => fresh.db, seeds.slice(at, at + SHARING), values);
+  const faults: string[] = [];
+  for (let at = 0; at < seeds.length && faults.length <= 20; at += SHARING) {
+    const fresh = await (engine === 'postgres' ? freshOnPostgres() : freshSqlite());
+    faults.push(...(await movesRun(async () => fresh.db, seeds.slice(at, at + SHARING), options)));
     await fresh.db[Symbol.asyncDispose]();
     await fresh.remove();
-    for (const fault of faults) process.stdout.write(`${fault}\n`);
-    failed += faults.length;
-    if (failed > 20) break;
   }
-  process.stdout.write(
-    `${seeds.length} seeds in ${Math.round((performance.now() - since) / 1000)} s: ${failed} faults\n`,
-  );
-  process.exitCode = failed === 0 ? 0 : 1;
+  const seconds = Math.round((performance.now() - since) / 1000);
+  endRun(faults, `${count} seeds in ${seconds} s: ${faults.length} faults`);
 }

@@ -1,4 +1,3 @@
-import { parseArgs } from 'node:util';
 import { NotevaultClient } from '@notevault/client/notevault-client.ts';
 import { fixedToken } from '@notevault/client/tokens.ts';
 import { Transport } from '@notevault/client/transport.ts';
@@ -19,6 +18,7 @@ import { StaleCopies } from '../../../packages/sync/test/simulation/stale-copies
 import type { Database } from '../../src/ports/database/database.ts';
 import { freshOnPostgres, freshSqlite } from '../kit/engines.ts';
 import { Caller, Person } from '../kit/person.ts';
+import { endRun, runOptions } from '../kit/programs/run.ts';
 import { Random } from '../kit/random.ts';
 import { startServer, type TestServer } from '../kit/server.ts';
 import { tokenOf } from '../kit/shared-vault.ts';
@@ -430,10 +430,7 @@ export async function runMemberSeeds(engine: 'sqlite' | 'postgres', first: numbe
 }
 
 if (import.meta.main) {
-  const options = { engine: { type: 'string' }, from: { type: 'string' }, seeds: { type: 'string' } } as const;
-  const { engine, from = '1', seeds = '100' } = parseArgs({ options }).values;
-  const faults = await runMemberSeeds(engine === 'postgres' ? 'postgres' : 'sqlite', Number(from), Number(seeds));
-  for (const fault of faults) process.stdout.write(`${fault}\n`);
-  process.stdout.write(`${seeds} seeds: ${faults.length} faults\n`);
-  process.exitCode = faults.length === 0 ? 0 : 1;
+  const { engine, from, seeds } = runOptions({ from: 1, seeds: 100 });
+  const faults = await runMemberSeeds(engine, from, seeds);
+  endRun(faults, `${seeds} seeds: ${faults.length} faults`);
 }
