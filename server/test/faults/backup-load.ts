@@ -3,13 +3,11 @@ import { isDeepStrictEqual } from 'node:util';
 import { databaseFile } from '../../src/data/data-folder.ts';
 import { keyFile } from '../../src/open-ports.ts';
 import { readKeyFile } from '../../src/ports/keyring/key-file.ts';
-import { MasterKeyring } from '../../src/ports/keyring/master-key.ts';
 import { readRaw, sha256 } from '../kit/content/files.ts';
-import { checkConsistency } from '../kit/database/consistency-check.ts';
-import { freshPostgres } from '../kit/database/postgres.ts';
 import { openRaw } from '../kit/database/raw-sql.ts';
+import { makeDataPlace } from '../kit/programs/data-place.ts';
 import { cli, type Environment, Folder, startCli, startServe } from '../kit/programs/process.ts';
-import { anySeed, endRun, type EngineName, runOptions } from '../kit/programs/run.ts';
+import { anySeed, type EngineName, endRun, runOptions } from '../kit/programs/run.ts';
 import { Random } from '../kit/random.ts';
 import { pause, Typists } from './backup-typing.ts';
 import { checkLedger } from './kill-check.ts';
@@ -42,8 +40,7 @@ export async function backupRun({ engine, rounds, seed, report = () => undefined
   const random = new Random(seed);
   using folder = new Folder();
   await using opened = new AsyncDisposableStack();
-  const postgres = engine === 'postgres' ? opened.use(await freshPostgres()) : null;
-  const env = environmentOf(folder.at('data'), postgres?.url);
+  const { env } = await makeDataPlace(engine, folder.at('data'), opened);
   let server = opened.use(await startServe({ env }));
   const ledger = await newLedger(server.url);
   const typists = opened.use(await Typists.create(callerOf(server.url, ledger), random));
@@ -70,11 +67,6 @@ export async function backupRun({ engine, rounds, seed, report = () => undefined
     if (faults.length > 0) return faults;
   }
   return [];
-}
-
-function environmentOf(dataDir: string, url: string | undefined): Environment & { NOTEVAULT_DATA_DIR: string } {
-  const database = url === undefined ? {} : { NOTEVAULT_DATABASE_URL: url };
-  return { NOTEVAULT_DATA_DIR: dataDir, NOTEVAULT_LOG_LEVEL: 'error', ...database };
 }
 
 function knownOf({ slots, vaults, files }: Ledger, typists: Typists): Known {
@@ -111,19 +103,16 @@ interface Comparison {
 
 async function compareRestored(folder: string, env: Environment, comparison: Comparison): Promise<string[]> {
   using elsewhere = new Folder();
-  await using postgres = comparison.engine === 'postgres' ? await freshPostgres() : null;
-  const there = environmentOf(elsewhere.at('data'), postgres?.url);
+  await using opened = new AsyncDisposableStack();
+  const there = await makeDataPlace(comparison.engine, elsewhere.at('data'), opened);
   const verified = await cli(['verify', folder, '--deep'], { env });
   if (verified.code !== 0) return [`verify ended with ${verified.code}: ${verified.stdout}${verified.stderr}`];
   const key = { NOTEVAULT_MASTER_KEY: await keyTextOf(env.NOTEVAULT_DATA_DIR ?? '') };
-  const restored = await cli(['restore', folder], { env: { ...there, ...key } });
+  const restored = await cli(['restore', folder], { env: { ...there.env, ...key } });
   if (restored.code !== 0) return [`restore ended with ${restored.code}: ${restored.stdout}${restored.stderr}`];
-  cpSync(keyFile(env.NOTEVAULT_DATA_DIR ?? ''), keyFile(there.NOTEVAULT_DATA_DIR));
-  await using raw = await openRaw(postgres ?? { file: databaseFile(there.NOTEVAULT_DATA_DIR) });
-  const bytes = await readKeyFile(keyFile(there.NOTEVAULT_DATA_DIR));
-  const keyring = new MasterKeyring(bytes ?? Buffer.alloc(0), () => Buffer.alloc(0));
-  const faults = await checkConsistency(raw, keyring);
-  await using server = await startServe({ env: there });
+  cpSync(keyFile(env.NOTEVAULT_DATA_DIR ?? ''), keyFile(elsewhere.at('data')));
+  const faults = await there.inconsistencies();
+  await using server = await startServe({ env: there.env });
   const signed = await signInAgain(server.url, { ...comparison.ledger });
   faults.push(...(await compareNotes(server.url, signed, comparison)));
   faults.push(...(await compareFiles(server.url, signed, comparison)));

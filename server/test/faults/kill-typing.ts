@@ -1,12 +1,6 @@
-import { databaseFile } from '../../src/data/data-folder.ts';
-import { keyFile } from '../../src/open-ports.ts';
-import { readKeyFile } from '../../src/ports/keyring/key-file.ts';
-import { MasterKeyring } from '../../src/ports/keyring/master-key.ts';
 import { AcknowledgingClient } from '../kit/clients/acknowledging-client.ts';
-import { checkConsistency } from '../kit/database/consistency-check.ts';
-import { freshPostgres } from '../kit/database/postgres.ts';
-import { openRaw } from '../kit/database/raw-sql.ts';
 import { Caller } from '../kit/person.ts';
+import { makeDataPlace } from '../kit/programs/data-place.ts';
 import { Folder, type ServeProcess, startServe } from '../kit/programs/process.ts';
 import { anySeed, endRun, runOptions } from '../kit/programs/run.ts';
 import { Random } from '../kit/random.ts';
@@ -33,12 +27,7 @@ export async function killTyping({ engine, times, seed, report = () => undefined
   const random = new Random(seed);
   using folder = new Folder();
   await using opened = new AsyncDisposableStack();
-  const postgres = engine === 'postgres' ? opened.use(await freshPostgres()) : null;
-  const env = {
-    NOTEVAULT_DATA_DIR: folder.path,
-    NOTEVAULT_LOG_LEVEL: 'error',
-    ...(postgres === null ? {} : { NOTEVAULT_DATABASE_URL: postgres.url }),
-  };
+  const { env, inconsistencies } = await makeDataPlace(engine, folder.path, opened);
   let server = opened.use(await startServe({ env }));
   await registerAt(server.url, account);
   const notes = await makeNotes(server.url);
@@ -54,10 +43,7 @@ export async function killTyping({ engine, times, seed, report = () => undefined
     const kept = acknowledgedBy(people) - before;
     server = opened.use(await startServe({ env }));
     const faults = await checkWords(await callerOf(server.url), people);
-    await using raw = await openRaw(postgres ?? { file: databaseFile(folder.path) });
-    const key = await readKeyFile(keyFile(folder.path));
-    if (key === null) return [...faults, 'the key file is gone'];
-    faults.push(...(await checkConsistency(raw, new MasterKeyring(key, () => Buffer.alloc(0)))));
+    faults.push(...(await inconsistencies()));
     report(`kill ${kill}: ${kept} words acknowledged, ${faults.length} faults`);
     if (faults.length > 0) return faults;
   }

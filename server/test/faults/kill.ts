@@ -1,14 +1,10 @@
 import { fileURLToPath } from 'node:url';
 import { readConfig } from '../../src/config/config.ts';
 import { databaseFile } from '../../src/data/data-folder.ts';
-import { keyFile } from '../../src/open-ports.ts';
-import { readKeyFile } from '../../src/ports/keyring/key-file.ts';
-import { MasterKeyring } from '../../src/ports/keyring/master-key.ts';
-import { checkConsistency } from '../kit/database/consistency-check.ts';
-import { freshPostgres } from '../kit/database/postgres.ts';
 import { openRaw } from '../kit/database/raw-sql.ts';
+import { makeDataPlace } from '../kit/programs/data-place.ts';
 import { type Environment, Folder, ServeProcess, startServe } from '../kit/programs/process.ts';
-import { anySeed, endRun, type EngineName, runOptions } from '../kit/programs/run.ts';
+import { anySeed, type EngineName, endRun, runOptions } from '../kit/programs/run.ts';
 import { Random } from '../kit/random.ts';
 import { checkLedger } from './kill-check.ts';
 import { checkSwept } from './kill-files.ts';
@@ -41,12 +37,7 @@ export async function killRun(run: KillRun): Promise<string[]> {
   const random = new Random(seed);
   using folder = new Folder();
   await using opened = new AsyncDisposableStack();
-  const postgres = engine === 'postgres' ? opened.use(await freshPostgres()) : null;
-  const env = {
-    NOTEVAULT_DATA_DIR: folder.path,
-    NOTEVAULT_LOG_LEVEL: 'error',
-    ...(postgres === null ? {} : { NOTEVAULT_DATABASE_URL: postgres.url }),
-  };
+  const { env, database, inconsistencies } = await makeDataPlace(engine, folder.path, opened);
   await interruptStart(env, random);
   const start = async () => opened.use(await startServe(powerCuts ? { env, main: SLOW_DISK } : { env }));
   let server = await start();
@@ -62,17 +53,14 @@ export async function killRun(run: KillRun): Promise<string[]> {
     await signInAgain(server.url, ledger);
     const faults = await checkLedger(server.url, ledger);
     faults.push(...(await seen.missing(callerOf(server.url, ledger))));
-    await using raw = await openRaw(postgres ?? { file: databaseFile(folder.path) });
-    const key = await readKeyFile(keyFile(folder.path));
-    if (key === null) return [...faults, 'the key file is gone'];
-    faults.push(...(await checkConsistency(raw, new MasterKeyring(key, () => Buffer.alloc(0)))));
+    faults.push(...(await inconsistencies()));
     const how = isCut ? 'power cut' : 'kill';
     report(`${how} ${kill}: ${ledger.acknowledged - before} writes acknowledged, ${faults.length} faults`);
     if (faults.length > 0) return faults;
   }
   const { code, stdout, stderr } = await server.stop();
   if (code !== 0) return [`the last server ended with ${code}: ${stdout}${stderr}`];
-  return await checkSwept(readConfig(env), () => openRaw(postgres ?? { file: databaseFile(folder.path) }));
+  return await checkSwept(readConfig(env), () => openRaw(database));
 }
 
 /** Kills at a random time: after some number of acknowledgements and some milliseconds more. */

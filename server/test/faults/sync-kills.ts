@@ -12,8 +12,8 @@ import { basename, dirname, extname, join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { isInside } from '@notevault/note-text/paths.ts';
 import { sha256 } from '../kit/content/files.ts';
-import { freshPostgres } from '../kit/database/postgres.ts';
 import { Caller } from '../kit/person.ts';
+import { makeDataPlace } from '../kit/programs/data-place.ts';
 import { cli, Folder, type RunningCli, startCli, startServe } from '../kit/programs/process.ts';
 import { endRun, runOptions } from '../kit/programs/run.ts';
 import { Random } from '../kit/random.ts';
@@ -156,9 +156,7 @@ export async function syncKillRun(run: SyncKillRun): Promise<string[]> {
   const random = new Random(run.seed);
   using folder = new Folder();
   await using opened = new AsyncDisposableStack();
-  const postgres = run.engine === 'postgres' ? opened.use(await freshPostgres()) : null;
-  const database = postgres === null ? {} : { NOTEVAULT_DATABASE_URL: postgres.url };
-  const env = { NOTEVAULT_DATA_DIR: folder.at('data'), NOTEVAULT_LOG_LEVEL: 'error', ...database };
+  const { env } = await makeDataPlace(run.engine, folder.at('data'), opened);
   let server = opened.use(await startServe({ env }));
   const port = new URL(server.url).port;
   const { alice, token, vaultId } = await register(server.url);
@@ -359,9 +357,10 @@ async function lostLines(
 }
 
 if (import.meta.main) {
-  const { atomic: isAtomic, 'per-kill': perKill, ...run } = runOptions(
-    { machines: 2, operations: 10_000, 'per-kill': 60, seed: 1 },
-    'atomic',
-  );
+  const {
+    atomic: isAtomic,
+    'per-kill': perKill,
+    ...run
+  } = runOptions({ machines: 2, operations: 10_000, 'per-kill': 60, seed: 1 }, 'atomic');
   endRun(await syncKillRun({ ...run, perKill, isAtomic }));
 }

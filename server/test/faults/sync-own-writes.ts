@@ -2,7 +2,7 @@ import { appendFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { isConflictPath } from '@notevault/sync/plan/names.ts';
-import { freshPostgres } from '../kit/database/postgres.ts';
+import { makeDataPlace } from '../kit/programs/data-place.ts';
 import { Folder, startServe } from '../kit/programs/process.ts';
 import { endRun, runOptions } from '../kit/programs/run.ts';
 import { Random } from '../kit/random.ts';
@@ -85,9 +85,7 @@ export async function ownWritesRun(run: OwnWritesRun): Promise<{ readonly kills:
   const random = new Random(run.seed);
   using folder = new Folder();
   await using opened = new AsyncDisposableStack();
-  const postgres = run.engine === 'postgres' ? opened.use(await freshPostgres()) : null;
-  const database = postgres === null ? {} : { NOTEVAULT_DATABASE_URL: postgres.url };
-  const env = { NOTEVAULT_DATA_DIR: folder.at('data'), NOTEVAULT_LOG_LEVEL: 'error', ...database };
+  const { env } = await makeDataPlace(run.engine, folder.at('data'), opened);
   const server = opened.use(await startServe({ env }));
   const { token, vaultId } = await register(server.url);
   const people = ['alice', 'bob'].map((name) => {

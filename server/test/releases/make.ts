@@ -2,7 +2,7 @@ import { createWriteStream, existsSync, rmSync } from 'node:fs';
 import { backUpAsTar } from '../../src/backup/take/run-backup.ts';
 import { readConfig } from '../../src/config/config.ts';
 import { version } from '../../src/version.ts';
-import { freshPostgres } from '../kit/database/postgres.ts';
+import { makeDataPlace } from '../kit/programs/data-place.ts';
 import { Folder, startServe } from '../kit/programs/process.ts';
 import { folderOf, store } from './data-set.ts';
 import { fill } from './fill.ts';
@@ -22,15 +22,14 @@ if (existsSync(folderOf(version))) {
 }
 for (const engine of ['sqlite', 'postgres'] as const) {
   using folder = new Folder();
-  await using postgres = engine === 'postgres' ? await freshPostgres() : null;
-  const database = postgres === null ? {} : { NOTEVAULT_DATABASE_URL: postgres.url };
-  const env = { NOTEVAULT_DATA_DIR: folder.path, NOTEVAULT_LOG_LEVEL: 'error', ...database };
+  await using opened = new AsyncDisposableStack();
+  const { env } = await makeDataPlace(engine, folder.path, opened);
   await using server = await startServe({ env });
   const contents = await fill(server.url);
   const { code, stderr } = await server.stop();
   if (code !== 0) throw new Error(`the server ended with ${code}: ${stderr}`);
   const backup = folder.at('backup.tar');
   await backUpAsTar(createWriteStream(backup), { config: readConfig(env), passphrase: null });
-  await store(version, { dataDir: folder.path, url: postgres?.url ?? null, backup, contents });
+  await store(version, { dataDir: folder.path, url: env.NOTEVAULT_DATABASE_URL ?? null, backup, contents });
   process.stdout.write(`${engine} of ${version} is in ${folderOf(version)}\n`);
 }

@@ -5,15 +5,11 @@ import { isDeepStrictEqual } from 'node:util';
 import { restoreBackup } from '../../src/backup/restore/restore.ts';
 import { verifyBackup } from '../../src/backup/verify/verify-backup.ts';
 import { readConfig } from '../../src/config/config.ts';
-import { databaseFile } from '../../src/data/data-folder.ts';
-import { keyFile } from '../../src/open-ports.ts';
-import { readKeyFile } from '../../src/ports/keyring/key-file.ts';
-import { MasterKeyring } from '../../src/ports/keyring/master-key.ts';
 import { readRaw, sha256 } from '../kit/content/files.ts';
-import { checkConsistency } from '../kit/database/consistency-check.ts';
-import { freshPostgres, whyNoPostgres } from '../kit/database/postgres.ts';
+import { whyNoPostgres } from '../kit/database/postgres.ts';
 import { openRaw } from '../kit/database/raw-sql.ts';
 import { Caller } from '../kit/person.ts';
+import { makeDataPlace } from '../kit/programs/data-place.ts';
 import { Folder, startServe } from '../kit/programs/process.ts';
 import { registerAt } from '../kit/setup-tokens.ts';
 import { tokenOf } from '../kit/shared-vault.ts';
@@ -139,12 +135,11 @@ for (const version of releases()) {
     const skip = engine === 'postgres' && (whyNoPostgres() ?? false);
     test(`the data of ${version} on ${engine} opens, is all there, and can be shared`, { skip }, async () => {
       using folder = new Folder();
-      await using postgres = engine === 'postgres' ? await freshPostgres() : null;
+      await using opened = new AsyncDisposableStack();
       const dataDir = folder.at('data');
-      await load(version, dataDir, postgres?.url ?? null);
-      await keepWhatIsOld(postgres ?? { file: databaseFile(dataDir) });
-      const database = postgres === null ? {} : { NOTEVAULT_DATABASE_URL: postgres.url };
-      const env = { NOTEVAULT_DATA_DIR: dataDir, NOTEVAULT_LOG_LEVEL: 'error', ...database };
+      const { env, database, inconsistencies } = await makeDataPlace(engine, dataDir, opened);
+      await load(version, dataDir, env.NOTEVAULT_DATABASE_URL ?? null);
+      await keepWhatIsOld(database);
       await using server = await startServe({ env });
       const contents = contentsOf(version, engine);
       const { email, password, token, vaults } = contents;
@@ -158,27 +153,20 @@ for (const version of releases()) {
       for (const vault of vaults.slice(0, 1))
         await checkSharing(server.url, owner, vault, contents.member !== undefined);
       assert.equal((await server.stop()).code, 0);
-      await using raw = await openRaw(postgres ?? { file: databaseFile(dataDir) });
-      const keyring = new MasterKeyring((await readKeyFile(keyFile(dataDir))) ?? Buffer.alloc(0), () =>
-        Buffer.alloc(0),
-      );
-      assert.deepEqual(await checkConsistency(raw, keyring), []);
+      assert.deepEqual(await inconsistencies(), []);
     });
 
     test(`a backup taken by ${version} on ${engine} is good, and restored it is all there`, { skip }, async () => {
       using folder = new Folder();
-      await using postgres = engine === 'postgres' ? await freshPostgres() : null;
+      await using opened = new AsyncDisposableStack();
       const file = folder.at('backup.tar');
       const key = await loadBackup(version, engine, file);
-      const database = postgres === null ? {} : { NOTEVAULT_DATABASE_URL: postgres.url };
-      const env = {
-        ...{ NOTEVAULT_DATA_DIR: folder.at('data'), NOTEVAULT_LOG_LEVEL: 'error', ...database },
-        NOTEVAULT_MASTER_KEY: key.toString('base64'),
-      };
+      const place = await makeDataPlace(engine, folder.at('data'), opened);
+      const env = { ...place.env, NOTEVAULT_MASTER_KEY: key.toString('base64') };
       const request = { path: file, config: readConfig(env), passphrase: null };
       assert.deepEqual((await verifyBackup({ ...request, deep: true })).opened?.faults, []);
       await restoreBackup({ ...request, revokeCredentials: false });
-      await keepWhatIsOld(postgres ?? { file: databaseFile(folder.at('data')) });
+      await keepWhatIsOld(place.database);
       await using server = await startServe({ env });
       const contents = contentsOf(version, engine);
       for (const vault of contents.vaults) await checkVault(server.url, contents.token, vault);
