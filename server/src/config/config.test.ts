@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
-import { after, test } from 'node:test';
+import { writeFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { test } from 'node:test';
 import { inspect } from 'node:util';
+import { suiteFolder } from '../../test/kit/programs/process.ts';
 import {
   ConfigError,
   type Environment,
@@ -14,8 +14,7 @@ import {
 } from './config.ts';
 import { flagOf, listOptions, variableOf } from './options.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'notevault-config-'));
-after(() => rmSync(folder, { recursive: true, force: true }));
+const folder = suiteFolder();
 
 const KEY = Buffer.alloc(32, 7).toString('base64');
 
@@ -188,7 +187,7 @@ test('readConfig refuses a pool size without PostgreSQL', () => {
 });
 
 test('a plan file is merged into the built-in plans', () => {
-  const file = join(folder, 'plans.json');
+  const file = folder.at('plans.json');
   writeFileSync(file, JSON.stringify({ free: { vaults_cap: 2 } }));
   const config = readConfig({ NOTEVAULT_PLANS: file, NOTEVAULT_DEFAULT_PLAN: 'free' });
   assert.equal(config.plans.free?.vaults_cap, 2);
@@ -196,12 +195,12 @@ test('a plan file is merged into the built-in plans', () => {
 });
 
 test('readConfig refuses an unusable plan file and an unknown default plan', () => {
-  const file = join(folder, 'bad.json');
+  const file = folder.at('bad.json');
   writeFileSync(file, '{"free": {"vaults_cap": "many"}}');
   assert.match(problemsOf({ NOTEVAULT_PLANS: file }).join(), /"vaults_cap" of plan "free" must be/);
   writeFileSync(file, '{"free":');
   assert.match(problemsOf({ NOTEVAULT_PLANS: file }).join(), /is not JSON/);
-  assert.match(problemsOf({ NOTEVAULT_PLANS: join(folder, 'none') }).join(), /cannot be read \(ENOENT\)/);
+  assert.match(problemsOf({ NOTEVAULT_PLANS: folder.at('none') }).join(), /cannot be read \(ENOENT\)/);
   assert.match(problemsOf({ NOTEVAULT_DEFAULT_PLAN: 'gold' }).join(), /unknown plan "gold"; known: self_hosted, free/);
 });
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { cpSync, existsSync, readdirSync } from 'node:fs';
-import { after, before, describe, it } from 'node:test';
+import { before, describe, it } from 'node:test';
 import { DataDamaged } from '../../src/backup/format.ts';
 import { backUpIntoFolder } from '../../src/backup/take/run-backup.ts';
 import { readConfig } from '../../src/config/config.ts';
@@ -9,11 +9,10 @@ import { databaseFile } from '../../src/data/data-folder.ts';
 import { DAMAGES, prepareForDamage } from '../kit/database/damage.ts';
 import { freshPostgres, whyNoPostgres } from '../kit/database/postgres.ts';
 import { openRaw } from '../kit/database/raw-sql.ts';
-import { assertFails, cli, Folder, startServe } from '../kit/programs/process.ts';
+import { assertFails, cli, Folder, startServe, suiteFolder } from '../kit/programs/process.ts';
 import { aliceAt } from '../kit/signed-in.ts';
 
-const folder = new Folder();
-after(() => folder[Symbol.dispose]());
+const folder = suiteFolder();
 const sound = folder.at('sound');
 const backups = folder.at('backups');
 

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { cpSync, existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { after, before, describe, test } from 'node:test';
+import { before, describe, test } from 'node:test';
 import { freshPostgres, whyNoPostgres } from '../kit/database/postgres.ts';
 import { openRaw } from '../kit/database/raw-sql.ts';
-import { cli, Folder } from '../kit/programs/process.ts';
+import { cli, Folder, suiteFolder } from '../kit/programs/process.ts';
 import { type Data, dataAfterKill, dataOf, type Prepared, prepare } from './restorable-data.ts';
 
 const noPostgres = whyNoPostgres() ?? false;
@@ -20,8 +20,7 @@ async function restoreAgain({ env, backups }: Prepared): Promise<void> {
 }
 
 describe('a restore into a data folder that is killed', () => {
-  const folder = new Folder();
-  after(() => folder[Symbol.dispose]());
+  const folder = suiteFolder();
   before(() => prepare({ NOTEVAULT_DATA_DIR: folder.at('data') }, folder.at('backups')));
 
   const steps: [what: string, step: string, found: Data][] = [

@@ -1,28 +1,22 @@
 import assert from 'node:assert/strict';
 import { execFile, spawn, spawnSync } from 'node:child_process';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { after, before, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { CONTRACT_SCHEMA, contract as sql } from '../../src/ports/database/contract/statements.ts';
 import { openSqlite } from '../../src/ports/database/sqlite/sqlite.ts';
+import { suiteFolder } from '../kit/programs/process.ts';
 import { turns, until } from '../kit/until.ts';
 import { uncoveredAcks } from './strace.ts';
 
 const CHILD = fileURLToPath(new URL('./sqlite-child.ts', import.meta.url));
 
 describe('sqlite as a process', () => {
-  let folder: string;
-  before(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'notevault-test-'));
-  });
-  after(() => rm(folder, { recursive: true, force: true }));
+  const folder = suiteFolder();
 
   test('has, after kill -9 under load, every acknowledged row and no partial transaction', async () => {
-    const file = join(folder, 'killed.sqlite');
+    const file = folder.at('killed.sqlite');
     for (let life = 0; life < 3; life++) {
       const child = spawn(process.execPath, [CHILD, file, '16', '1000000'], { stdio: ['ignore', 'pipe', 'inherit'] });
       let said = '';
@@ -53,10 +47,10 @@ describe('sqlite as a process', () => {
     test(`syncs between the last write of a commit and its answer, with ${callers} callers`, {
       skip,
     }, async () => {
-      const trace = join(folder, `trace-${callers}`);
+      const trace = folder.at(`trace-${callers}`);
       const calls = 'trace=openat,close,pwrite64,write,fdatasync,fsync';
       const options = ['-f', '-xx', '-s', '5000', '-e', calls, '-o', trace];
-      const file = join(folder, `traced-${callers}.sqlite`);
+      const file = folder.at(`traced-${callers}.sqlite`);
       const args = [...options, process.execPath, CHILD, file, String(callers), String(rounds)];
       await promisify(execFile)('strace', args, { maxBuffer: 1e8 });
       const { acks, uncovered } = uncoveredAcks(readFileSync(trace, 'latin1'), `${file}-wal`);
@@ -85,7 +79,7 @@ describe('sqlite as a process', () => {
   });
 
   test('keeps the -wal file small under constant load with readers, and empties it when idle', async () => {
-    const file = join(folder, 'bounded.sqlite');
+    const file = folder.at('bounded.sqlite');
     await using db = await openSqlite({ file });
     await db.migrate(CONTRACT_SCHEMA);
     const bytes = Buffer.alloc(20_000, 7);
@@ -117,13 +111,13 @@ describe('sqlite as a process', () => {
   });
 
   test('makes a file that only its owner can read, and closing leaves no other file beside it', async () => {
-    const file = join(folder, 'alone.sqlite');
+    const file = folder.at('alone.sqlite');
     const db = await openSqlite({ file });
     await db.migrate(CONTRACT_SCHEMA);
     for (const suffix of ['', '-wal', '-shm']) assert.equal(statSync(file + suffix).mode & 0o777, 0o600);
     await db[Symbol.asyncDispose]();
     assert.deepEqual(
-      readdirSync(folder).filter((name) => name.startsWith('alone')),
+      readdirSync(folder.path).filter((name) => name.startsWith('alone')),
       ['alone.sqlite'],
     );
   });

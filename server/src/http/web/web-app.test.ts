@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { brotliCompressSync, brotliDecompressSync, gunzipSync, gzipSync } from 'node:zlib';
 import { onSqlite } from '../../../test/kit/engines.ts';
+import { Folder } from '../../../test/kit/programs/process.ts';
 import { startServer, type TestServer } from '../../../test/kit/server.ts';
 import { findWebApp } from './web-app.ts';
 
@@ -20,7 +21,7 @@ const POLICY =
 interface Served extends AsyncDisposable {
   readonly server: TestServer;
   /** Folder of the app. */
-  readonly folder: string;
+  readonly folder: Folder;
   get(path: string, headers?: Record<string, string>, method?: string): Promise<Answer>;
 }
 
@@ -46,18 +47,18 @@ function ask(url: string, method: string, headers: Record<string, string>): Prom
 }
 
 async function serveApp(open: Parameters<typeof startServer>[0]['open']): Promise<Served> {
-  const folder = await mkdtemp(join(tmpdir(), 'notevault-web-'));
-  await mkdir(join(folder, 'assets'));
-  await mkdir(join(folder, 'frames'));
-  await writeFile(join(folder, 'index.html'), PAGE);
-  await writeFile(join(folder, 'index.html.gz'), gzipSync(PAGE));
-  await writeFile(join(folder, 'assets/index-1.js'), SCRIPT);
-  await writeFile(join(folder, 'assets/index-1.js.br'), brotliCompressSync(SCRIPT));
-  await writeFile(join(folder, 'assets/index-1.js.gz'), gzipSync(SCRIPT));
-  await writeFile(join(folder, 'frames/diagram.html'), '<!doctype html>');
-  await writeFile(join(folder, 'frames/image.html'), '<!doctype html>');
-  await writeFile(join(folder, 'build.stamp'), 'not a page');
-  const webApp = await findWebApp(folder);
+  const folder = new Folder();
+  await mkdir(folder.at('assets'));
+  await mkdir(folder.at('frames'));
+  await writeFile(folder.at('index.html'), PAGE);
+  await writeFile(folder.at('index.html.gz'), gzipSync(PAGE));
+  await writeFile(folder.at('assets/index-1.js'), SCRIPT);
+  await writeFile(folder.at('assets/index-1.js.br'), brotliCompressSync(SCRIPT));
+  await writeFile(folder.at('assets/index-1.js.gz'), gzipSync(SCRIPT));
+  await writeFile(folder.at('frames/diagram.html'), '<!doctype html>');
+  await writeFile(folder.at('frames/image.html'), '<!doctype html>');
+  await writeFile(folder.at('build.stamp'), 'not a page');
+  const webApp = await findWebApp(folder.path);
   assert.ok(webApp);
   const server = await startServer({ open, webApp });
   return {
@@ -66,7 +67,7 @@ async function serveApp(open: Parameters<typeof startServer>[0]['open']): Promis
     get: (path, headers = {}, method = 'GET') => ask(server.url + path, method, headers),
     async [Symbol.asyncDispose]() {
       await server[Symbol.asyncDispose]();
-      await rm(folder, { recursive: true });
+      folder[Symbol.dispose]();
     },
   };
 }
@@ -182,14 +183,14 @@ onSqlite('a web app that is built anew', (open) => {
     const html = { accept: 'text/html' };
     const before = await app.get('/', html);
     const next = PAGE.replaceAll('index-1', 'index-22');
-    await rm(join(app.folder, 'assets/index-1.js'));
-    await writeFile(join(app.folder, 'assets/index-22.js'), SCRIPT);
-    await rm(join(app.folder, 'index.html.gz'));
-    await writeFile(join(app.folder, 'index.html'), next);
-    await writeFile(join(app.folder, 'frames/image.html'), '<!doctype html><p>');
-    await rm(join(app.folder, 'build.stamp'));
+    await rm(app.folder.at('assets/index-1.js'));
+    await writeFile(app.folder.at('assets/index-22.js'), SCRIPT);
+    await rm(app.folder.at('index.html.gz'));
+    await writeFile(app.folder.at('index.html'), next);
+    await writeFile(app.folder.at('frames/image.html'), '<!doctype html><p>');
+    await rm(app.folder.at('build.stamp'));
     assert.equal((await app.get('/', html)).headers.etag, before.headers.etag, 'the build is not complete');
-    await writeFile(join(app.folder, 'build.stamp'), 'the next one');
+    await writeFile(app.folder.at('build.stamp'), 'the next one');
     assert.equal((await app.get('/assets/index-22.js')).status, 200);
     const after = await app.get('/', { ...html, 'if-none-match': String(before.headers.etag) });
     assert.deepEqual([after.status, String(after.body)], [200, next]);
@@ -200,16 +201,15 @@ onSqlite('a web app that is built anew', (open) => {
 });
 
 test('findWebApp does not read files with a hash in their names', async () => {
-  const folder = await mkdtemp(join(tmpdir(), 'notevault-web-'));
-  await writeFile(join(folder, 'index.html'), PAGE);
+  using folder = new Folder();
+  await writeFile(folder.at('index.html'), PAGE);
   // A folder cannot be read as a file.
-  await mkdir(join(folder, 'assets/index-1.js'), { recursive: true });
-  const found = await findWebApp(folder);
+  await mkdir(folder.at('assets/index-1.js'), { recursive: true });
+  const found = await findWebApp(folder.path);
   assert.deepEqual(
     [...(found?.build.files.values() ?? [])].map(({ etag }) => etag),
     ['W/"index-1.js"'],
   );
-  await rm(folder, { recursive: true });
 });
 
 test('findWebApp returns null for a folder without a build', async () => {

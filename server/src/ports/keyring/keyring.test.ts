@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
-import { chmod, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { after, before, describe, it } from 'node:test';
+import { chmod, readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { describe, it } from 'node:test';
+import { suiteFolder } from '../../../test/kit/programs/process.ts';
 import { parseMasterKey, readKeyFile, writeKeyFile } from './key-file.ts';
 import { keyringContract } from './keyring.contract.ts';
 import { MasterKeyring } from './master-key.ts';
@@ -11,14 +10,10 @@ import { MasterKeyring } from './master-key.ts';
 keyringContract('master key in memory', () => new MasterKeyring(randomBytes(32), randomBytes));
 
 describe('key file', () => {
-  let folder = '';
-  before(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'notevault-key-'));
-  });
-  after(() => rm(folder, { recursive: true }));
+  const folder = suiteFolder();
 
   it('a key file is written once, readable only by its owner, and read back', async () => {
-    const file = join(folder, 'master.key');
+    const file = folder.at('master.key');
     const key = randomBytes(32);
     assert.equal(await readKeyFile(file), null);
     await writeKeyFile(file, key);
@@ -29,19 +24,19 @@ describe('key file', () => {
   });
 
   it('a key file appears whole and once, however many processes write it', async () => {
-    const file = join(folder, 'raced.key');
+    const file = folder.at('raced.key');
     const keys = Array.from({ length: 8 }, () => randomBytes(32));
     const written = await Promise.allSettled(keys.map((key) => writeKeyFile(file, key)));
     const winners = keys.filter((_, at) => written[at]?.status === 'fulfilled');
     assert.deepEqual([await readKeyFile(file)], winners);
     assert.deepEqual(
-      (await readdir(folder)).filter((name) => name.startsWith('raced')),
+      (await readdir(folder.path)).filter((name) => name.startsWith('raced')),
       ['raced.key'],
     );
   });
 
   it('a key file is refused when other users can read it', async () => {
-    const file = join(folder, 'open.key');
+    const file = folder.at('open.key');
     await writeFile(file, randomBytes(32).toString('base64'));
     await chmod(file, 0o644);
     await assert.rejects(readKeyFile(file), { code: 'unusable_master_key', message: /chmod 600/ });

@@ -1,31 +1,26 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, readdir, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { readdir } from 'node:fs/promises';
 import { test } from 'node:test';
+import { Folder } from '../../../test/kit/programs/process.ts';
 import { DiskSpool } from './disk.ts';
 
 test('DiskSpool bounds its bytes, and returns all values in order, as often as they are read', async () => {
-  const folder = await mkdtemp(join(tmpdir(), 'notevault-spool-'));
-  try {
-    await using spool = new DiskSpool<{ at: number; bytes: Buffer }>(folder, 10_000);
-    for (let at = 0; at < 20; at++) {
-      await spool.add({ at, bytes: Buffer.alloc(3000, at) });
-      assert.ok(spool.heldBytes <= 10_000);
-    }
-    assert.equal(spool.isOnDisk, true);
-    for (let round = 0; round < 2; round++) {
-      let next = 0;
-      for await (const { at, bytes } of spool.values()) {
-        assert.deepEqual([at, bytes.equals(Buffer.alloc(3000, at))], [next, true]);
-        next += 1;
-      }
-      assert.equal(next, 20);
-    }
-    assert.deepEqual(await readdir(folder), [], 'the file has no name');
-  } finally {
-    await rm(folder, { recursive: true });
+  using folder = new Folder();
+  await using spool = new DiskSpool<{ at: number; bytes: Buffer }>(folder.path, 10_000);
+  for (let at = 0; at < 20; at++) {
+    await spool.add({ at, bytes: Buffer.alloc(3000, at) });
+    assert.ok(spool.heldBytes <= 10_000);
   }
+  assert.equal(spool.isOnDisk, true);
+  for (let round = 0; round < 2; round++) {
+    let next = 0;
+    for await (const { at, bytes } of spool.values()) {
+      assert.deepEqual([at, bytes.equals(Buffer.alloc(3000, at))], [next, true]);
+      next += 1;
+    }
+    assert.equal(next, 20);
+  }
+  assert.deepEqual(await readdir(folder.path), [], 'the file has no name');
 });
 
 test('DiskSpool keeps few values in memory', async () => {

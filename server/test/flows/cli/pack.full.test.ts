@@ -1,18 +1,18 @@
 import assert from 'node:assert/strict';
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { after, before, test } from 'node:test';
+import { before, test } from 'node:test';
 import { commitOf, version } from '../../../src/version.ts';
 import { freePort } from '../../kit/programs/free-port.ts';
+import { suiteFolder } from '../../kit/programs/process.ts';
 
 // People install the packed package, outside the repository and without its workspaces, so that is what the test
 // starts.
 const root = join(import.meta.dirname, '../../../..');
-const folder = mkdtempSync(join(tmpdir(), 'notevault-pack-'));
+const folder = suiteFolder().path;
 const installed = join(folder, 'node_modules/notevault');
 const env = { PATH: [dirname(process.execPath), process.env.PATH ?? ''].join(delimiter), HOME: folder };
 const bin = join(folder, 'notevault');
@@ -31,7 +31,6 @@ before(() => {
   // Links the command as npm does for a package's bin.
   symlinkSync(join(installed, manifest().bin.notevault), bin);
 });
-after(() => rmSync(folder, { recursive: true, force: true }));
 
 function manifest(): {
   version: string;

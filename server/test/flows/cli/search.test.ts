@@ -1,12 +1,11 @@
 import assert from 'node:assert/strict';
 import { cpSync, mkdirSync, writeFileSync } from 'node:fs';
-import { after, before, describe, it } from 'node:test';
+import { before, describe, it } from 'node:test';
 import { databaseFile } from '../../../src/data/data-folder.ts';
 import { openRaw } from '../../kit/database/raw-sql.ts';
-import { assertFails, cli, Folder, startServe } from '../../kit/programs/process.ts';
+import { assertFails, cli, startServe, suiteFolder } from '../../kit/programs/process.ts';
 
-const folder = new Folder();
-after(() => folder[Symbol.dispose]());
+const folder = suiteFolder();
 
 const files = {
   'Sea/Lighthouse.md': '# Keeper\n\n## Lamps\nThe lantern burns all night.\n',

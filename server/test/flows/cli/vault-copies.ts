@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
-import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { localVaultClient, type VaultClient } from '@notevault/cli/copy/vault-client.ts';
@@ -15,6 +14,7 @@ import { defaultExtensions as allowedExtensions } from '../../../src/domains/con
 import type { Database } from '../../../src/ports/database/database.ts';
 import { checkedCallers } from '../../kit/openapi.ts';
 import type { Answer } from '../../kit/person.ts';
+import { Folder } from '../../kit/programs/process.ts';
 import { startServer } from '../../kit/server.ts';
 import type { KnownVault } from '../vaults/vaults.known.ts';
 
@@ -172,8 +172,7 @@ export function describeVault(open: () => Promise<Database>, known: KnownVault, 
     });
 
     test('is exported with every file byte for byte, and its time to the second', async () => {
-      const folder = await mkdtemp(join(tmpdir(), 'notevault-test-'));
-      closing.defer(() => rm(folder, { recursive: true, force: true }));
+      const folder = closing.use(new Folder()).path;
       const { failed, ...counts } = await exportVault(folder, door, silent);
       assert.deepEqual(failed, []);
       assert.deepEqual(counts, { notes: known.totals.notes, attachments: known.totals.attachments });

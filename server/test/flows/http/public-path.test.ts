@@ -1,7 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { writeFile } from 'node:fs/promises';
 import { after, before, test } from 'node:test';
 import { findWebApp } from '../../../src/http/web/web-app.ts';
 import { signInBy, startProvider, type TestProvider } from '../../kit/clients/identity-provider.ts';
@@ -12,6 +10,7 @@ import { RawSocket } from '../../kit/clients/raw-socket.ts';
 import { onSqlite } from '../../kit/engines.ts';
 import { Mailbox } from '../../kit/mailbox.ts';
 import { Caller } from '../../kit/person.ts';
+import { suiteFolder } from '../../kit/programs/process.ts';
 import { oneServer } from '../../kit/server.ts';
 
 const HOST = 'https://example.org';
@@ -24,19 +23,13 @@ const pathsOf = ({ cookies }: Browser) => Object.fromEntries(cookies.map(({ name
 for (const path of ['', '/my/notes']) {
   onSqlite(`a public URL ${path === '' ? 'without a path' : `with the path ${path}`}`, (open) => {
     const publicUrl = HOST + path;
-    let folder = '';
-    before(async () => {
-      folder = await mkdtemp(join(tmpdir(), 'notevault-web-'));
-      await writeFile(join(folder, 'index.html'), PAGE);
-    });
+    const folder = suiteFolder();
+    before(() => writeFile(folder.at('index.html'), PAGE));
     let provider: TestProvider;
-    after(async () => {
-      await rm(folder, { recursive: true });
-      await provider?.[Symbol.asyncDispose]();
-    });
+    after(() => provider?.[Symbol.asyncDispose]());
     const mailer = new Mailbox();
     const serve = oneServer(async () => {
-      const webApp = await findWebApp(folder);
+      const webApp = await findWebApp(folder.path);
       provider = await startProvider(`${publicUrl}/api/auth/oidc/callback`);
       const config = { publicUrl, ...provider.config, oidcRegister: 'on' } as const;
       return { open, mailer, config, ...(webApp === null ? {} : { webApp }) };

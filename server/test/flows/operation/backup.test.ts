@@ -11,7 +11,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { after, before, describe, it } from 'node:test';
+import { before, describe, it } from 'node:test';
 import { MANIFEST_FILE, objectPath, readManifest, writeManifest } from '../../../src/backup/format.ts';
 import { hmacOf } from '../../../src/backup/take/take-backup.ts';
 import { databaseFile } from '../../../src/data/data-folder.ts';
@@ -20,12 +20,11 @@ import { keyFile } from '../../../src/open-ports.ts';
 import { MasterKeyring } from '../../../src/ports/keyring/master-key.ts';
 import { fileOf, readRaw, sha256, uploadRaw } from '../../kit/content/files.ts';
 import { openRaw } from '../../kit/database/raw-sql.ts';
-import { assertFails, cli, Folder, startServe } from '../../kit/programs/process.ts';
+import { assertFails, cli, startServe, suiteFolder } from '../../kit/programs/process.ts';
 import { Random } from '../../kit/random.ts';
 import { aliceAt, bearer, tokenAt } from '../../kit/signed-in.ts';
 
-const folder = new Folder();
-after(() => folder[Symbol.dispose]());
+const folder = suiteFolder();
 const env = { NOTEVAULT_DATA_DIR: folder.at('data') };
 const backups = folder.at('backups');
 const picture = fileOf('png', 300_000);

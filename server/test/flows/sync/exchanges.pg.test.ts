@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { after, it } from 'node:test';
+import { it } from 'node:test';
 import { onEachEngine } from '../../kit/engines.ts';
-import { Folder } from '../../kit/programs/process.ts';
+import { suiteFolder } from '../../kit/programs/process.ts';
 import { oneServer } from '../../kit/server.ts';
 import { SyncMachine } from '../../kit/sync-machine.ts';
 
@@ -9,8 +9,7 @@ const ROUNDS = 4;
 
 onEachEngine('folders in which files exchange their names', (open) => {
   const start = oneServer(() => ({ open }));
-  const folder = new Folder();
-  after(() => folder[Symbol.dispose]());
+  const folder = suiteFolder();
 
   it('files swap names in circles on three machines at once, links follow, and no other name is seen', async () => {
     await using server = await start();

@@ -1,16 +1,15 @@
 import assert from 'node:assert/strict';
 import { closeSync, ftruncateSync, openSync, writeSync } from 'node:fs';
-import { after, it } from 'node:test';
+import { it } from 'node:test';
 import { isConflictPath } from '@notevault/sync/plan/names.ts';
 import { onSqlite } from '../../kit/engines.ts';
-import { Folder } from '../../kit/programs/process.ts';
+import { suiteFolder } from '../../kit/programs/process.ts';
 import { startServer, type TestServer } from '../../kit/server.ts';
 import { SyncMachine } from '../../kit/sync-machine.ts';
 import { until } from '../../kit/until.ts';
 
 onSqlite('a program that has a file open while folder sync replaces it', (open) => {
-  const folder = new Folder();
-  after(() => folder[Symbol.dispose]());
+  const folder = suiteFolder();
   let count = 0;
 
   /** Two machines with one file, which the desk's program opens before the lap changes it. */

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { appendFileSync, renameSync } from 'node:fs';
-import { after, it } from 'node:test';
+import { it } from 'node:test';
 import { onEachEngine } from '../../kit/engines.ts';
-import { Folder } from '../../kit/programs/process.ts';
+import { suiteFolder } from '../../kit/programs/process.ts';
 import { Random, seedOfRun } from '../../kit/random.ts';
 import { oneServer } from '../../kit/server.ts';
 import { SyncMachine } from '../../kit/sync-machine.ts';
@@ -12,8 +12,7 @@ const LINES = 15;
 
 onEachEngine('a device that syncs a folder', (open) => {
   const start = oneServer(() => ({ open }));
-  const folder = new Folder();
-  after(() => folder[Symbol.dispose]());
+  const folder = suiteFolder();
   let count = 0;
 
   /** Two devices of a new account with one vault. */

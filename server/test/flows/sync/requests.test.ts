@@ -1,14 +1,13 @@
 import assert from 'node:assert/strict';
-import { after, it } from 'node:test';
+import { it } from 'node:test';
 import type { Setting } from '@notevault/sync/rules/settings-files.ts';
 import { onSqlite } from '../../kit/engines.ts';
-import { Folder } from '../../kit/programs/process.ts';
+import { suiteFolder } from '../../kit/programs/process.ts';
 import { startServer, type TestServer } from '../../kit/server.ts';
 import { SyncMachine } from '../../kit/sync-machine.ts';
 
 onSqlite('what a sync of folders sends', (open) => {
-  const folder = new Folder();
-  after(() => folder[Symbol.dispose]());
+  const folder = suiteFolder();
 
   async function machines(server: TestServer, name: string, settings: readonly Setting[] = []) {
     const key = (await server.alice.post('/api-keys', { name })).body.key as string;

@@ -1,15 +1,14 @@
 import assert from 'node:assert/strict';
-import { after, it } from 'node:test';
+import { it } from 'node:test';
 import { Trash } from '../../../../cli/src/sync/disk/trash.ts';
 import { putBack } from '../../../../cli/src/sync/run/restore-command.ts';
 import { onEachEngine } from '../../kit/engines.ts';
-import { Folder } from '../../kit/programs/process.ts';
+import { suiteFolder } from '../../kit/programs/process.ts';
 import { startServer, type TestServer } from '../../kit/server.ts';
 import { SyncMachine } from '../../kit/sync-machine.ts';
 
 onEachEngine('a note from the trash of folder sync', (open) => {
-  const folder = new Folder();
-  after(() => folder[Symbol.dispose]());
+  const folder = suiteFolder();
   let count = 0;
 
   /** Two devices with two notes that the second one has just deleted. */

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
-import { after, it } from 'node:test';
+import { it } from 'node:test';
 import { ServerStopped, ServerUnreachable, VaultGone } from '@notevault/sync/engine/ports.ts';
 import { NO_STATUS } from '@notevault/sync/run/sync-status.ts';
 import { runOnce } from '../../../../cli/src/sync/run/run-once.ts';
 import { readStatus } from '../../../../cli/src/sync/state/status-file.ts';
 import { onSqlite } from '../../kit/engines.ts';
-import { Folder } from '../../kit/programs/process.ts';
+import { suiteFolder } from '../../kit/programs/process.ts';
 import { startServer, type TestServer } from '../../kit/server.ts';
 import { SyncMachine } from '../../kit/sync-machine.ts';
 
@@ -15,8 +15,7 @@ const changes = (rows: readonly object[]) =>
   Response.json({ changes: rows, has_more: false, resume_cursor: 'next', next_cursor: null });
 
 onSqlite('a sync that a server stops, or that finds the vault empty', (open) => {
-  const folder = new Folder();
-  after(() => folder[Symbol.dispose]());
+  const folder = suiteFolder();
 
   /** A machine with eight files that are in step, and a way to end its credential. */
   async function syncedMachine(server: TestServer, home: string) {

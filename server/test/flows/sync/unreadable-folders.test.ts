@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
-import { after, it } from 'node:test';
+import { it } from 'node:test';
 import { onSqlite } from '../../kit/engines.ts';
-import { Folder } from '../../kit/programs/process.ts';
+import { suiteFolder } from '../../kit/programs/process.ts';
 import { startServer, type TestServer } from '../../kit/server.ts';
 import { SyncMachine } from '../../kit/sync-machine.ts';
 
@@ -25,8 +25,7 @@ async function whileForbidden(folder: string, work: () => Promise<void>): Promis
 }
 
 onSqlite('a sync of a folder with a part that cannot be read', (open) => {
-  const folder = new Folder();
-  after(() => folder[Symbol.dispose]());
+  const folder = suiteFolder();
 
   async function machines(server: TestServer, name: string) {
     const key = (await server.alice.post('/api-keys', { name })).body.key as string;

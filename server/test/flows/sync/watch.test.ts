@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, it } from 'node:test';
+import { it } from 'node:test';
 import { fixedToken } from '@notevault/client/tokens.ts';
 import type { Clock } from '@notevault/sync/engine/ports.ts';
 import { Approval } from '@notevault/sync/plan/approval.ts';
@@ -9,15 +9,14 @@ import { readStatus } from '../../../../cli/src/sync/state/status-file.ts';
 import { type WatchOptions, watchFolder } from '../../../../cli/src/sync/watch/watch-folder.ts';
 import { type TestClock, testClock } from '../../kit/clock.ts';
 import { onSqlite } from '../../kit/engines.ts';
-import { Folder } from '../../kit/programs/process.ts';
+import { suiteFolder } from '../../kit/programs/process.ts';
 import { ScriptedWatch } from '../../kit/scripted-watch.ts';
 import { startServer, type TestServer } from '../../kit/server.ts';
 import { SyncMachine } from '../../kit/sync-machine.ts';
 import { until } from '../../kit/until.ts';
 
 onSqlite('a folder that is watched', (open) => {
-  const folder = new Folder();
-  after(() => folder[Symbol.dispose]());
+  const folder = suiteFolder();
 
   async function machineOf(server: TestServer, home: string) {
     const key = (await server.alice.post('/api-keys', { name: home })).body.key as string;

@@ -1,9 +1,7 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { after, before } from 'node:test';
+import { before } from 'node:test';
 import { householdVault, writeVault } from '../../kit/content/test-vault.ts';
 import { onEachEngine } from '../../kit/engines.ts';
+import { suiteFolder } from '../../kit/programs/process.ts';
 import { describeVault } from '../cli/vault-copies.ts';
 import { fixture, household } from './vaults.known.ts';
 
@@ -18,12 +16,8 @@ onEachEngine('imported', (open) => {
     [fixture, () => small],
     [household, householdVault],
   ] as const) {
-    let folder = '';
-    before(async () => {
-      folder = await mkdtemp(join(tmpdir(), 'notevault-test-'));
-      await writeVault(vault(), folder);
-    });
-    after(() => rm(folder, { recursive: true, force: true }));
-    describeVault(open, known, () => folder);
+    const folder = suiteFolder();
+    before(() => writeVault(vault(), folder.path));
+    describeVault(open, known, () => folder.path);
   }
 });

@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { availableParallelism, loadavg, tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { after } from 'node:test';
 import { getHeapStatistics } from 'node:v8';
 import { MB } from '@notevault/protocol/values/byte-units.ts';
 import { leanStart } from '../../../src/config/process-memory.ts';
@@ -53,6 +54,13 @@ export class Folder implements Disposable {
   [Symbol.dispose](): void {
     rmSync(this.path, { recursive: true, force: true, maxRetries: 5 });
   }
+}
+
+/** A folder for all tests of a suite or file. */
+export function suiteFolder(): Folder {
+  const folder = new Folder();
+  after(() => folder[Symbol.dispose]());
+  return folder;
 }
 
 /** Runs a command until it ends, however long that takes: the runner of the tests ends one that hangs. */

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { platform, tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { readFileSync } from 'node:fs';
+import { platform } from 'node:os';
 import { test } from 'node:test';
 import { MB } from '@notevault/protocol/values/byte-units.ts';
+import { Folder } from '../../../../test/kit/programs/process.ts';
 import { item } from '../contract/kit.ts';
 import { CONTRACT_SCHEMA, contract as sql } from '../contract/statements.ts';
 import type { WriteHandle } from '../database.ts';
@@ -19,21 +19,17 @@ const ownMemory = () => Number(/RssAnon:\s+(\d+)/.exec(readFileSync('/proc/self/
 test('a bulk body that changes every page of 90 MB keeps no copy of them in memory', {
   skip: platform() === 'linux' ? false : 'the memory is read from /proc',
 }, async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'notevault-bulk-'));
-  try {
-    await using db = await openSqlite({ file: join(folder, 'test.sqlite') });
-    await db.migrate(CONTRACT_SCHEMA);
-    const bytes = Buffer.alloc(ROW_BYTES);
-    const each = async (work: (handle: WriteHandle, id: string) => Promise<unknown>) =>
-      db.transact(async (handle) => {
-        for (let row = 0; row < ROWS; row++) await work(handle, `row ${row}`);
-        return ownMemory();
-      }, 'bulk');
-    // Fills the page cache, and grows the heap to what such a body needs.
-    const before = await each((handle, id) => handle.run(sql.put, { ...item(id, 1), bytes }));
-    const after = await each((handle, id) => handle.run(sql.add, { id, by: 1 }));
-    assert.ok(after - before < 75 * MB, `${Math.round((after - before) / MB)} MB more`);
-  } finally {
-    rmSync(folder, { recursive: true });
-  }
+  using folder = new Folder();
+  await using db = await openSqlite({ file: folder.at('test.sqlite') });
+  await db.migrate(CONTRACT_SCHEMA);
+  const bytes = Buffer.alloc(ROW_BYTES);
+  const each = async (work: (handle: WriteHandle, id: string) => Promise<unknown>) =>
+    db.transact(async (handle) => {
+      for (let row = 0; row < ROWS; row++) await work(handle, `row ${row}`);
+      return ownMemory();
+    }, 'bulk');
+  // Fills the page cache, and grows the heap to what such a body needs.
+  const before = await each((handle, id) => handle.run(sql.put, { ...item(id, 1), bytes }));
+  const after = await each((handle, id) => handle.run(sql.add, { id, by: 1 }));
+  assert.ok(after - before < 75 * MB, `${Math.round((after - before) / MB)} MB more`);
 });

@@ -1,16 +1,15 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { mkdtemp, rm, stat } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { stat } from 'node:fs/promises';
 import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
 import type { Worker } from 'node:worker_threads';
+import { Folder } from '../../../../test/kit/programs/process.ts';
 import { Checkpoints } from './checkpoints.ts';
 
 test('the thread of checkpoints ends when nothing is written, and another one starts for the next commit', async () => {
-  const folder = await mkdtemp(join(tmpdir(), 'notevault-checkpoints-'));
-  const file = join(folder, 'notes.sqlite');
+  using folder = new Folder();
+  const file = folder.at('notes.sqlite');
   const db = new DatabaseSync(file);
   db.exec('pragma journal_mode = wal; pragma wal_autocheckpoint = 0; create table note (text)');
   const failures: Error[] = [];
@@ -33,6 +32,5 @@ test('the thread of checkpoints ends when nothing is written, and another one st
   } finally {
     await checkpoints.close();
     db.close();
-    await rm(folder, { recursive: true, force: true });
   }
 });

@@ -1,25 +1,19 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
+import { suiteFolder } from '../../../../test/kit/programs/process.ts';
 import { item } from '../contract/kit.ts';
 import { CONTRACT_SCHEMA, contract as sql } from '../contract/statements.ts';
 import type { Database } from '../database.ts';
 import { openSqlite } from './sqlite.ts';
 
 describe('a long body on SQLite', () => {
-  let folder = '';
   let db: Database;
   before(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'notevault-long-'));
-    db = await openSqlite({ file: join(folder, 'test.sqlite') });
+    db = await openSqlite({ file: folder.at('test.sqlite') });
     await db.migrate(CONTRACT_SCHEMA);
   });
-  after(async () => {
-    await db[Symbol.asyncDispose]();
-    await rm(folder, { recursive: true });
-  });
+  after(() => db[Symbol.asyncDispose]());
+  const folder = suiteFolder();
 
   it('a long body on SQLite lets reads continue on the old state, and keeps writes waiting', async () => {
     const order: string[] = [];

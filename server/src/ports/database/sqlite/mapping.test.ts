@@ -1,10 +1,8 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { test } from 'node:test';
 import { MB } from '@notevault/protocol/values/byte-units.ts';
+import { Folder } from '../../../../test/kit/programs/process.ts';
 import { until } from '../../../../test/kit/until.ts';
 import type { Database } from '../database.ts';
 import { statementsOver } from '../statement.ts';
@@ -29,20 +27,16 @@ const ROWS = 32;
 test('pages of the SQLite file do not stay resident once per connection that read them', {
   skip: process.platform !== 'linux',
 }, async () => {
-  const folder = await mkdtemp(join(tmpdir(), 'notevault-test-'));
-  const file = join(folder, 'test.sqlite');
-  try {
-    await write(file);
-    await using db = await openSqlite({ file, unmapMs: 200 });
-    const before = mapped();
-    // Two snapshots at once use two connections.
-    await Promise.all([readAll(db, 2), readAll(db, 2)]);
-    assert.ok(mapped() - before > 40, `${mapped() - before} MiB of a file of ${ROWS} are mapped`);
-    await until(() => mapped() - before <= 4, 'the unmapping');
-    assert.equal((await db.get(lengthOfAll, {}))?.length, ROWS * MB);
-  } finally {
-    await rm(folder, { recursive: true, force: true });
-  }
+  using folder = new Folder();
+  const file = folder.at('test.sqlite');
+  await write(file);
+  await using db = await openSqlite({ file, unmapMs: 200 });
+  const before = mapped();
+  // Two snapshots at once use two connections.
+  await Promise.all([readAll(db, 2), readAll(db, 2)]);
+  assert.ok(mapped() - before > 40, `${mapped() - before} MiB of a file of ${ROWS} are mapped`);
+  await until(() => mapped() - before <= 4, 'the unmapping');
+  assert.equal((await db.get(lengthOfAll, {}))?.length, ROWS * MB);
 });
 
 async function write(file: string): Promise<void> {
