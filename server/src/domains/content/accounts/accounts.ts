@@ -35,7 +35,7 @@ import {
 import { canonicalEmail } from './emails.ts';
 import { prepareNoticeFor } from './notices.ts';
 import { changePassword, forgotPassword, issueReset, resetPassword } from './password-reset.ts';
-import { createPasswords, type PasswordCost, type Passwords } from './passwords.ts';
+import { checkPasswordLength, createPasswords, type PasswordCost, type Passwords } from './passwords.ts';
 import { me, sendErasures, updateMe } from './profile.ts';
 import {
   bootstrap,
@@ -47,8 +47,7 @@ import {
   setupToken,
 } from './registration.ts';
 import { rightsTaken } from './rights-taken.ts';
-import { createSecrets } from './secrets.ts';
-import { Attempts } from './sessions/attempts.ts';
+import { Attempts, PASSWORDS } from './sessions/attempts.ts';
 import {
   identifyByToken,
   issueLoginLink,
@@ -130,7 +129,6 @@ export interface AccountContext extends AccountDeps {
 
 export type { ListedUser, UserChange } from './admin.ts';
 export type { Invite } from './registration.ts';
-export type { Secrets } from './secrets.ts';
 export type { SessionCaller } from './sessions/proofs.ts';
 export type { SecondFactor, SecondFactors } from './sessions/second-factor.ts';
 export type { SignInClient } from './sessions/session-client.ts';
@@ -235,6 +233,29 @@ export function createAccounts(accountDeps: AccountDeps) {
       const row = await handle.get(store.lockUser, { id: userId });
       if (row === undefined) throw new NotevaultError('unauthorized');
       return { tier: row.plan };
+    },
+  };
+}
+
+/** Passwords of things that are not accounts, such as public links. */
+export type Secrets = ReturnType<typeof createSecrets>;
+
+function createSecrets({ passwords, attempts }: Pick<AccountContext, 'passwords' | 'attempts'>) {
+  return {
+    /** Throws `password_too_long`. */
+    async hash(password: string): Promise<string> {
+      checkPasswordLength(password);
+      return await passwords.hash(password);
+    },
+    /**
+     * Returns whether a password is right. Attempts at a subject are counted over all processes, as those at an account
+     * are. Throws `rate_limited`.
+     */
+    async verify(subject: string, password: string, encoded: string): Promise<boolean> {
+      const uncount = await attempts.count([subject, PASSWORDS]);
+      const isRight = await passwords.verify(password, encoded);
+      if (isRight) await uncount();
+      return isRight;
     },
   };
 }

@@ -2,7 +2,7 @@ import { NotevaultError } from '@notevault/protocol/errors.ts';
 import { parseUuid, type UserId } from '@notevault/protocol/values/ids.ts';
 import type { EventSink } from '../../../events.ts';
 import type { ReadHandle } from '../../../ports/database/database.ts';
-import type { Accounts } from '../accounts/accounts.ts';
+import type { Accounts, StandaloneMethod, StandaloneMethods } from '../accounts/accounts.ts';
 import * as store from './identities.store.ts';
 import { createOidc, type Oidc, type OidcDeps } from './oidc/oidc.ts';
 import * as passkeyStore from './passkeys/passkeys.store.ts';
@@ -19,7 +19,7 @@ import {
   sweepChallenges,
   verifyStepUp,
 } from './passkeys/passkeys.ts';
-import { standaloneMethods } from './standalone.ts';
+import { relyingPartyOf } from './passkeys/relying-party.ts';
 import { among, confirmTotp, methodsOf, prepareCheck, removeTotp, startTotp } from './totp.ts';
 
 export interface IdentityDeps extends OidcDeps {
@@ -69,6 +69,38 @@ export function createIdentities(deps: IdentityDeps) {
     sweep: sweepChallenges.bind(null, deps),
     secondFactors: { methodsOf, among, prepareCheck: prepareCheck.bind(null, deps) },
     standalone: standaloneMethods(oidc, deps.publicUrl),
+  };
+}
+
+/** A way to sign in by itself. */
+interface Method {
+  /** Returns whether an account can use it. */
+  isOf(handle: ReadHandle, userId: UserId): Promise<boolean>;
+  /** Returns whether the server offers it to requests with a `Host` header. */
+  isOffered(host: string | null): boolean;
+}
+
+function standaloneMethods(oidc: Oidc, publicUrl: string): StandaloneMethods {
+  const party = relyingPartyOf(publicUrl);
+  /** In the order in which people are asked for one. */
+  const methods: Readonly<Record<StandaloneMethod, Method>> = {
+    passkey: {
+      isOf: async (handle, userId) =>
+        party !== null && (await handle.get(passkeyStore.findUsable, { userId, host: party.host })) !== undefined,
+      isOffered: (host) => party !== null && host?.toLowerCase() === new URL(publicUrl).host,
+    },
+    // At another host, it is begun at the public one.
+    oidc: { isOf: oidc.isOf, isOffered: () => oidc.name !== null },
+  };
+  const entries = Object.entries(methods) as [StandaloneMethod, Method][];
+  return {
+    async of(handle, userId) {
+      const found: StandaloneMethod[] = [];
+      for (const [name, method] of entries) if (await method.isOf(handle, userId)) found.push(name);
+      return found;
+    },
+    providerName: oidc.name,
+    offered: (host) => entries.filter(([, method]) => method.isOffered(host)).map(([name]) => name),
   };
 }
 

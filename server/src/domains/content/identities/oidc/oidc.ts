@@ -12,7 +12,6 @@ import {
 import type { SealingKey } from '../../../../ports/keyring/keyring.ts';
 import type { Keys } from '../../../foundation/keys/keys.ts';
 import type { Accounts } from '../../accounts/accounts.ts';
-import { hasClaim } from './claims.ts';
 import { IdentityError } from './faults.ts';
 import { identityMacOf, type OidcIdentity, openIdentity, sealIdentity } from './identity.ts';
 import * as store from './oidc.store.ts';
@@ -171,6 +170,23 @@ async function signIn(
   });
   if ('refreshToken' in entrance) return { url, ...entrance };
   return { url, ...entrance, page: page ?? '' };
+}
+
+/**
+ * Returns whether a claim has a value: as its text, or in its list. The name is that of a claim, or a path through
+ * objects such as `realm_access.roles`.
+ */
+function hasClaim(
+  claims: Readonly<Record<string, unknown>>,
+  { name, value }: { readonly name: string; readonly value: string },
+): boolean {
+  const found = Object.hasOwn(claims, name) ? claims[name] : name.split('.').reduce<unknown>(fieldOf, claims);
+  return [found].flat().includes(value);
+}
+
+function fieldOf(from: unknown, name: string): unknown {
+  const isObject = typeof from === 'object' && from !== null && Object.hasOwn(from, name);
+  return isObject ? (from as Readonly<Record<string, unknown>>)[name] : undefined;
 }
 
 /** Writes the use of an identity, or joins it. Throws `sign_in_over` if it was joined or removed meanwhile. */
