@@ -3,7 +3,6 @@ import { ClientThread } from '../kit/clients/client-thread.ts';
 import { craftUpdate } from '../kit/clients/crafted-updates.ts';
 import { YjsClient } from '../kit/clients/yjs-client.ts';
 import { freshSqlite } from '../kit/engines.ts';
-import { LoopMeter } from '../kit/loop-meter.ts';
 import { anySeed, runOptions } from '../kit/programs/run.ts';
 import { Random } from '../kit/random.ts';
 import { startServer, type TestServer } from '../kit/server.ts';
@@ -208,6 +207,43 @@ class CostWorld implements AsyncDisposable {
 
 function isRoot(struct: object): boolean {
   return 'origin' in struct && struct.origin === null && 'rightOrigin' in struct && struct.rightOrigin === null;
+}
+
+/**
+ * Measures how long the event loop of this thread is blocked, in processor time, which other work on the machine does
+ * not affect.
+ */
+class LoopMeter implements Disposable {
+  #before = process.threadCpuUsage();
+  #longestMs = 0;
+  #running = true;
+
+  constructor() {
+    setImmediate(() => this.#turn());
+  }
+
+  /** Returns the longest turn since the last call. */
+  take(): number {
+    this.#look();
+    const longest = this.#longestMs;
+    this.#longestMs = 0;
+    return longest;
+  }
+
+  [Symbol.dispose](): void {
+    this.#running = false;
+  }
+
+  #turn(): void {
+    this.#look();
+    if (this.#running) setImmediate(() => this.#turn());
+  }
+
+  #look(): void {
+    const { user, system } = process.threadCpuUsage(this.#before);
+    this.#before = process.threadCpuUsage();
+    this.#longestMs = Math.max(this.#longestMs, (user + system) / 1000);
+  }
 }
 
 /** Formats an input as one line that can be read and repeated. */

@@ -1,7 +1,7 @@
-import type { Database } from '../../src/ports/database/database.ts';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Database, ReadHandle, WriteHandle } from '../../src/ports/database/database.ts';
 import { MasterKeyring } from '../../src/ports/keyring/master-key.ts';
 import { checkConsistency } from '../kit/database/consistency-check.ts';
-import { delayed } from '../kit/database/delayed-database.ts';
 import type { Raw } from '../kit/database/raw-sql.ts';
 import { freshOnPostgres, freshSqlite, rawOf } from '../kit/engines.ts';
 import type { Caller, Headed } from '../kit/person.ts';
@@ -27,6 +27,9 @@ const STEPS = 30;
 const UNSAYABLE = /[[\]|#^]/;
 /** Number of vaults that share a server and its consistency check. */
 const SHARING = 20;
+/** With delays, one in this many calls is delayed. */
+const DELAYED_EVERY = 4;
+const DELAY_MS_MAX = 12;
 
 /** Two servers over one database, like two processes: each sees the other's writes only through the database. */
 interface Pair {
@@ -158,6 +161,48 @@ function plain(view: View): unknown {
     gone: [...view.gone].sort(),
     edges: [...view.edges].sort(),
   };
+}
+
+/**
+ * A database whose calls, also those inside transactions, are delayed at random, so that other writes interleave
+ * between the reads and writes of a slow process. For PostgreSQL only, because on SQLite a transaction may await
+ * nothing but its handle.
+ */
+function delayed(db: Database, random: Random): Database {
+  const pause = async () => {
+    if (random.below(DELAYED_EVERY) === 0) await delay(random.below(DELAY_MS_MAX));
+  };
+  const slow = <Handle extends ReadHandle | WriteHandle>(handle: Handle): Handle =>
+    new Proxy(handle, {
+      get(target, name) {
+        const own: unknown = Reflect.get(target, name, target);
+        if (typeof own !== 'function') return own;
+        if (name === 'onCommit') return own.bind(target);
+        return async (...sent: unknown[]) => {
+          await pause();
+          return own.apply(target, sent);
+        };
+      },
+    });
+  return new Proxy(db, {
+    get(target, name) {
+      const own: unknown = Reflect.get(target, name, target);
+      if (typeof own !== 'function' || typeof name === 'symbol' || name === 'migrate') {
+        return typeof own === 'function' ? own.bind(target) : own;
+      }
+      return async (...[first, ...rest]: unknown[]) => {
+        await pause();
+        const sent = name === 'read' || name === 'transact' ? inSlowBody(first) : first;
+        const result = await own.apply(target, [sent, ...rest]);
+        await pause();
+        return result;
+      };
+    },
+  });
+
+  function inSlowBody(body: unknown) {
+    return (handle: ReadHandle | WriteHandle) => (body as (handle: ReadHandle | WriteHandle) => unknown)(slow(handle));
+  }
 }
 
 if (import.meta.main) {

@@ -1,6 +1,7 @@
 import { NotevaultError } from '@notevault/protocol/errors.ts';
 import type { UserId, VaultId } from '@notevault/protocol/values/ids.ts';
 import { type AccountDeps, type Accounts, createAccounts } from '../../src/domains/content/accounts/accounts.ts';
+import type { PasswordCost } from '../../src/domains/content/accounts/passwords.ts';
 import { type MailKind, Mails } from '../../src/domains/content/mails/mails.ts';
 import { renderMail } from '../../src/domains/content/mails/templates/render.pages.ts';
 import { createVaults, type VaultHooks, type Vaults } from '../../src/domains/content/vaults/vaults.ts';
@@ -13,7 +14,9 @@ import { MASTER_KEY_BYTES, MasterKeyring } from '../../src/ports/keyring/master-
 import type { Mailer } from '../../src/ports/mail/mail.ts';
 import { noMailer } from '../../src/ports/mail/none.ts';
 import { type TestClock, testClock } from './clock.ts';
-import { CHEAP_PASSWORDS } from './passwords.ts';
+
+/** The lowest cost that argon2id accepts. `passwords.test.ts` checks the cost in production. */
+export const CHEAP_PASSWORDS: PasswordCost = { memory: 8, passes: 1, parallelism: 1 };
 
 /** Accounts and vaults without HTTP, and the calls that they made to the hooks of later domains. */
 export interface Fixtures {

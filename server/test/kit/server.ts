@@ -24,7 +24,7 @@ import type { SafeFetch } from '../../src/ports/safe-fetch/safe-fetch.ts';
 import { createLogger } from '../../src/telemetry/telemetry.ts';
 import { type TestClock, testClock } from './clock.ts';
 import { closerOf } from './engines.ts';
-import { CHEAP_PASSWORDS } from './passwords.ts';
+import { CHEAP_PASSWORDS } from './fixtures.ts';
 import { Caller, Person } from './person.ts';
 import { scratchFolder } from './scratch.ts';
 

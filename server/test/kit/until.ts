@@ -62,3 +62,9 @@ export async function inTime<T>(clock: TestClock, work: Promise<T>): Promise<T> 
 export async function turns(count = 50): Promise<void> {
   for (let turn = 0; turn < count; turn++) await new Promise((resolve) => setImmediate(resolve));
 }
+
+/** Keeps the event loop busy for at least this long. */
+export function busyFor(ms: number): void {
+  const end = performance.now() + ms;
+  while (performance.now() < end);
+}

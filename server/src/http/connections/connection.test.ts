@@ -3,8 +3,7 @@ import { EventEmitter } from 'node:events';
 import type { Socket } from 'node:net';
 import { describe, test } from 'node:test';
 import type { WebSocket } from 'ws';
-import { busyFor } from '../../../test/kit/busy.ts';
-import { turns, until } from '../../../test/kit/until.ts';
+import { busyFor, turns, until } from '../../../test/kit/until.ts';
 import { Connection } from './connection.ts';
 import { SOCKET_LIMITS } from './socket-limits.ts';
 

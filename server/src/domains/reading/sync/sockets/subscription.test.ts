@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { NoteId } from '@notevault/protocol/values/ids.ts';
-import { busyFor } from '../../../../../test/kit/busy.ts';
-import { until } from '../../../../../test/kit/until.ts';
+import { busyFor, until } from '../../../../../test/kit/until.ts';
 import type { Connection } from './connection.ts';
 import type { Permission } from './permission-cache.ts';
 import { NoteSubscription, type ProtocolWriter, type SubscriptionDeps } from './subscription.ts';
