@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import { type Answer, Caller, type Headed } from './person.ts';
+import { startServer, type TestServerOptions } from './server.ts';
 
 type Schema = Readonly<Record<string, unknown>>;
 
@@ -193,6 +194,20 @@ export async function checkedCallers({ anyone }: { readonly anyone: Caller }): P
   description ??= readDescription(anyone);
   const document = await description;
   return (caller) => new CheckedCaller(caller, document);
+}
+
+/** Starts a server whose answers to these callers are validated against its document. */
+export async function startChecked(options: TestServerOptions) {
+  const server = await startServer(options);
+  const checked = await checkedCallers(server);
+  return {
+    server,
+    alice: checked(server.alice),
+    bob: checked(server.bob),
+    bearer: (token: string) => checked(server.bearer(token)),
+    vault: async (who: Caller, name: string) => (await who.post('/vaults', { name })).body.vault.id as string,
+    [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
+  };
 }
 
 async function readDescription(anyone: Caller): Promise<ApiDocument> {

@@ -1,20 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { onEachEngine, rawOf } from '../../../../test/kit/engines.ts';
-import { checkedCallers } from '../../../../test/kit/openapi.ts';
-import { startServer, type TestServerOptions } from '../../../../test/kit/server.ts';
-
-async function start(options: TestServerOptions) {
-  const server = await startServer(options);
-  const checked = await checkedCallers(server);
-  return { server, alice: checked(server.alice), bob: checked(server.bob) };
-}
+import { startChecked } from '../../../../test/kit/openapi.ts';
 
 onEachEngine('preferences', (open) => {
   test('preferences are merged field by field, kept for one account alone, and sealed', async () => {
     const db = await open();
-    const { server, alice, bob } = await start({ open: async () => db });
-    await using _ = server;
+    await using at = await startChecked({ open: async () => db });
+    const { alice, bob } = at;
     assert.deepEqual((await alice.get('/me/preferences')).body, {});
     const stars = { home: ['a', 'b'] };
     assert.deepEqual((await alice.patch('/me/preferences', { theme: 'dark', stars })).body, { theme: 'dark', stars });
@@ -27,16 +20,16 @@ onEachEngine('preferences', (open) => {
   });
 
   test('preferences of two devices that change different fields at once are all kept', async () => {
-    const { server, alice } = await start({ open });
-    await using _ = server;
+    await using at = await startChecked({ open });
+    const { alice } = at;
     const fields = Array.from({ length: 12 }, (_, at) => [`field ${at}`, at] as const);
     await Promise.all(fields.map(([name, value]) => alice.patch('/me/preferences', { [name]: value })));
     assert.deepEqual((await alice.get('/me/preferences')).body, Object.fromEntries(fields));
   });
 
   test('preferences can be revalidated, and are refused above 16 KB with those before kept', async () => {
-    const { server, alice } = await start({ open });
-    await using _ = server;
+    await using at = await startChecked({ open });
+    const { alice } = at;
     await alice.patch('/me/preferences', { theme: 'dark' });
     const { headers } = await alice.get('/me/preferences');
     const again = { 'if-none-match': headers.get('etag') ?? '' };
@@ -52,8 +45,8 @@ onEachEngine('preferences', (open) => {
 
 onEachEngine('notes opened last', (open) => {
   test('notes opened last are listed newest first, each once, without those that were deleted', async () => {
-    const { server, alice } = await start({ open });
-    await using _ = server;
+    await using at = await startChecked({ open });
+    const { server, alice } = at;
     await alice.post('/vaults', { name: 'Home' });
     const write = async (path: string) => (await alice.post('/notes', { path, content: path, mtime: 1 })).body.note.id;
     const [a, b, c] = [await write('a.md'), await write('b.md'), await write('c.md')];
@@ -73,8 +66,8 @@ onEachEngine('notes opened last', (open) => {
   });
 
   test('notes opened last are at most 200 of a vault', async () => {
-    const { server, alice } = await start({ open });
-    await using _ = server;
+    await using at = await startChecked({ open });
+    const { alice } = at;
     await alice.post('/vaults', { name: 'Home' });
     for (let from = 0; from < 201; from += 67) {
       const notes = Array.from({ length: 67 }, (_, at) => ({ path: `${from + at}.md`, content: `${at}`, mtime: 1 }));
@@ -89,8 +82,8 @@ onEachEngine('notes opened last', (open) => {
 
 onEachEngine('the daily note', (open) => {
   test('GET /vault/daily names the note of a day in the chosen folder, else in one with a usual name', async () => {
-    const { server, alice } = await start({ open });
-    await using _ = server;
+    await using at = await startChecked({ open });
+    const { server, alice } = at;
     await alice.post('/vaults', { name: 'Home' });
     const day = new Date(server.clock.now()).toISOString().slice(0, 10);
     const daily = async (query = '') => (await alice.get(`/vault/daily${query}`)).body;

@@ -1,24 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { onSqlite, rawOf } from '../../../../test/kit/engines.ts';
-import { checkedCallers } from '../../../../test/kit/openapi.ts';
+import { startChecked } from '../../../../test/kit/openapi.ts';
 import type { Caller } from '../../../../test/kit/person.ts';
-import { startServer, type TestServerOptions } from '../../../../test/kit/server.ts';
 
-async function start(options: TestServerOptions) {
-  const server = await startServer(options);
-  const checked = await checkedCallers(server);
-  const alice = checked(server.alice);
-  const keyed = async (fields: object) =>
-    checked(server.bearer((await alice.post('/api-keys', { name: 'K', ...fields })).body.key));
-  return {
-    server,
-    alice,
-    bob: checked(server.bob),
-    keyed,
-    [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
-  };
-}
+/** A caller with a key of alice's. */
+const keyed = async ({ alice, bearer }: Awaited<ReturnType<typeof startChecked>>, fields: object) =>
+  bearer((await alice.post('/api-keys', { name: 'K', ...fields })).body.key);
 
 const messages = async (who: Caller, query = ''): Promise<(string | null)[]> => {
   const { status, body } = await who.get(`/logs${query}`);
@@ -28,7 +16,7 @@ const messages = async (who: Caller, query = ''): Promise<(string | null)[]> => 
 
 onSqlite('POST and GET /logs', (open) => {
   test('POST and GET /logs return whole records, newest first, of the caller only', async () => {
-    await using at = await start({ open });
+    await using at = await startChecked({ open });
     const now = new Date(at.server.clock.now()).toISOString();
     const full = {
       category: 'sync',
@@ -54,7 +42,7 @@ onSqlite('POST and GET /logs', (open) => {
   });
 
   test('POST and GET /logs cut long texts, drop excess records and refuse invalid ones', async () => {
-    await using at = await start({ open });
+    await using at = await startChecked({ open });
     const long = '🦊'.repeat(20_000);
     await at.alice.post('/logs', { logs: [{ message: long, stack: long }] });
     const [{ message, stack }] = (await at.alice.get('/logs')).body.logs;
@@ -74,7 +62,7 @@ onSqlite('POST and GET /logs', (open) => {
   });
 
   test('POST and GET /logs filter by level, category and since', async () => {
-    await using at = await start({ open });
+    await using at = await startChecked({ open });
     await at.alice.post('/logs', { logs: [{ message: 'a', level: 'info', category: 'sync' }] });
     at.server.clock.advance({ minutes: 5 });
     const since = new Date(at.server.clock.now()).toISOString();
@@ -96,19 +84,19 @@ onSqlite('POST and GET /logs', (open) => {
   });
 
   test('POST and GET /logs add nothing for a retry under an idempotency key', async () => {
-    await using at = await start({ open });
+    await using at = await startChecked({ open });
     const send = () => at.alice.post('/logs', { logs: [{ message: 'once' }] }, { 'x-idempotency-key': 'k' });
     assert.deepEqual((await send()).body, (await send()).body);
     assert.deepEqual(await messages(at.alice), ['once']);
   });
 
   test('POST and GET /logs accept records from any credential; a restricted one reads only its own', async () => {
-    await using at = await start({ open });
+    await using at = await startChecked({ open });
     const { id } = (await at.alice.post('/vaults', { name: 'V' })).body.vault;
     const [limited, reading, whole] = [
-      await at.keyed({ vault_access: { [id]: 'read' } }),
-      await at.keyed({ scope: 'mcp:read' }),
-      await at.keyed({}),
+      await keyed(at, { vault_access: { [id]: 'read' } }),
+      await keyed(at, { scope: 'mcp:read' }),
+      await keyed(at, {}),
     ];
     for (const [name, who] of Object.entries({ session: at.alice, limited, reading, whole })) {
       assert.equal((await who.post('/logs', { logs: [{ message: name }] })).status, 200);
@@ -121,7 +109,7 @@ onSqlite('POST and GET /logs', (open) => {
   });
 
   test('POST and GET /logs delete records after 30 days, and with the account', async () => {
-    await using at = await start({ open });
+    await using at = await startChecked({ open });
     await at.server.alice.signed();
     await using raw = await rawOf(at.server.db);
     const stored = async () => Number((await raw.all('select count(*) as n from log_records'))[0]?.n);
@@ -143,7 +131,7 @@ onSqlite('POST and GET /logs', (open) => {
   });
 
   test('POST and GET /logs store nothing that a client sent in clear', async () => {
-    await using at = await start({ open });
+    await using at = await startChecked({ open });
     const word = 'xyzzy-secret';
     const record = { category: word, conn_id: word, device_id: word, level: word, message: word, stack: word };
     await at.alice.post('/logs', { logs: [{ ...record, platform: word, plugin_version: word }] });

@@ -1,31 +1,16 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { onSqlite } from '../../../../../test/kit/engines.ts';
-import { checkedCallers } from '../../../../../test/kit/openapi.ts';
+import { startChecked } from '../../../../../test/kit/openapi.ts';
 import type { Caller } from '../../../../../test/kit/person.ts';
-import { startServer, type TestServerOptions } from '../../../../../test/kit/server.ts';
 import { builtinPlans } from '../../../foundation/plans/plans.ts';
 
 const NOWHERE = '00000000-0000-7000-8000-000000000000';
 const UNAUTHORIZED = { error: 'unauthorized' };
 
-/** A server whose answers are all validated against its OpenAPI document. */
-async function start(options: TestServerOptions) {
-  const server = await startServer(options);
-  const checked = await checkedCallers(server);
-  return {
-    server,
-    alice: checked(server.alice),
-    bob: checked(server.bob),
-    bearer: (token: string) => checked(server.bearer(token)),
-    vault: async (who: Caller, name: string) => (await who.post('/vaults', { name })).body.vault.id as string,
-    [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
-  };
-}
-
 onSqlite('API keys and personal access tokens', (open) => {
   test('are created by POST /api-keys and /connections/pat, which show the secret once; both are listed', async () => {
-    await using at = await start({ open });
+    await using at = await startChecked({ open });
     const key = await at.alice.post('/api-keys', { name: ' Backup ' });
     assert.deepEqual([key.status, Object.keys(key.body).sort(), key.body.name], [200, ['id', 'key', 'name'], 'Backup']);
     assert.match(key.body.key, /^nv_key_[\w-]{43}$/);
@@ -62,7 +47,7 @@ onSqlite('API keys and personal access tokens', (open) => {
   });
 
   test('are refused with a blank name, an unknown or foreign vault, an unknown scope or no access at all', async () => {
-    await using at = await start({ open });
+    await using at = await startChecked({ open });
     const [mine, bobs] = [await at.vault(at.alice, 'Mine'), await at.vault(at.bob, 'Bob’s')];
     const vaultFault = (why: string) => ({ errors: { vault_access: [why] } });
     for (const [path] of [['/api-keys'], ['/connections/pat']] as const) {
@@ -100,7 +85,7 @@ onSqlite('API keys and personal access tokens', (open) => {
   });
 
   test('are revoked once by DELETE; from then on the secret is refused', async () => {
-    await using at = await start({ open });
+    await using at = await startChecked({ open });
     const key = (await at.alice.post('/api-keys', { name: 'A' })).body;
     const pat = (await at.alice.post('/connections/pat', { name: 'B' })).body;
     for (const { key: secret } of [key, pat]) assert.equal((await at.bearer(secret).get('/me')).status, 200);
@@ -130,7 +115,7 @@ onSqlite('API keys and personal access tokens', (open) => {
   });
 
   test('are refused when the secret is only nearly right', async () => {
-    await using at = await start({ open });
+    await using at = await startChecked({ open });
     const { key } = (await at.alice.post('/api-keys', { name: 'A' })).body;
     const bare = key.slice('nv_key_'.length);
     const near = [bare, `nv_pat_${bare}`, `nv_ses_${bare}`, key.slice(0, -1), `${key}A`, key.toUpperCase()];
@@ -143,7 +128,7 @@ onSqlite('API keys and personal access tokens', (open) => {
   });
 
   test('are created once when the request is retried under an idempotency key', async () => {
-    await using at = await start({ open });
+    await using at = await startChecked({ open });
     for (const path of ['/api-keys', '/connections/pat']) {
       const ask = () => at.alice.post(path, { name: 'Once' }, { 'x-idempotency-key': 'a' });
       const [first, again] = [await ask(), await ask()];
@@ -156,7 +141,7 @@ onSqlite('API keys and personal access tokens', (open) => {
 
 onSqlite('the vaults of a restricted key', (open) => {
   test('a restricted key hides vaults of level none, cannot write to read ones, and has a default level', async () => {
-    await using at = await start({ open });
+    await using at = await startChecked({ open });
     const [hidden, shown, full] = [
       await at.vault(at.alice, 'Hidden'),
       await at.vault(at.alice, 'Shown'),
@@ -202,7 +187,7 @@ onSqlite('the vaults of a restricted key', (open) => {
   });
 
   test('are read-only with the scope mcp:read', async () => {
-    await using at = await start({ open });
+    await using at = await startChecked({ open });
     const [one, two] = [await at.vault(at.alice, 'One'), await at.vault(at.alice, 'Two')];
     const make = async (fields: object) =>
       at.bearer((await at.alice.post('/connections/pat', { name: 'K', ...fields })).body.key);
@@ -221,7 +206,7 @@ onSqlite('the vaults of a restricted key', (open) => {
   });
 
   test('the vaults of a restricted key without a header mean the only accessible vault, else the default one', async () => {
-    await using at = await start({ open });
+    await using at = await startChecked({ open });
     const [first, second] = [await at.vault(at.alice, 'First'), await at.vault(at.alice, 'Second')];
     const make = async (vault_access: object) =>
       at.bearer((await at.alice.post('/api-keys', { name: 'K', vault_access })).body.key);
@@ -238,7 +223,7 @@ const small = { ...builtinPlans.self_hosted, pats_cap: 10 };
 
 onSqlite('the cap on API keys and personal access tokens', (open) => {
   test('counts both together, and fifty creates at once make exactly as many as allowed', async () => {
-    await using at = await start({ open, config: { plans: { ...builtinPlans, small }, defaultPlan: 'small' } });
+    await using at = await startChecked({ open, config: { plans: { ...builtinPlans, small }, defaultPlan: 'small' } });
     const limit = {
       error: 'limit_exceeded',
       reason: 'pats_cap_exceeded',
@@ -266,7 +251,7 @@ onSqlite('the cap on API keys and personal access tokens', (open) => {
 
 onSqlite('keys of unusable accounts', (open) => {
   test('are refused while the account is suspended, and deleted with it', async () => {
-    await using at = await start({ open });
+    await using at = await startChecked({ open });
     await at.server.alice.signed();
     const { key } = (await at.bob.post('/api-keys', { name: 'K' })).body;
     const status = async () => (await at.bearer(key).get('/me')).status;

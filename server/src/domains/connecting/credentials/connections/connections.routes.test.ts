@@ -1,28 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { onSqlite } from '../../../../../test/kit/engines.ts';
-import { checkedCallers } from '../../../../../test/kit/openapi.ts';
-import type { Caller } from '../../../../../test/kit/person.ts';
-import { startServer, type TestServerOptions } from '../../../../../test/kit/server.ts';
+import { startChecked } from '../../../../../test/kit/openapi.ts';
 
 const MINUTE_MS = 60_000;
 
-/** A server whose answers are all validated against its OpenAPI document. */
-async function start(options: TestServerOptions) {
-  const server = await startServer(options);
-  const checked = await checkedCallers(server);
-  return {
-    server,
-    alice: checked(server.alice),
-    bearer: (token: string) => checked(server.bearer(token)),
-    vault: async (who: Caller, name: string) => (await who.post('/vaults', { name })).body.vault.id as string,
-    [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
-  };
-}
-
 onSqlite('the list of connections', (open) => {
   test('the list of connections shows the minute of the last use, with address and user agent of the first', async () => {
-    await using at = await start({ open });
+    await using at = await startChecked({ open });
     const { id, key } = (await at.alice.post('/api-keys', { name: 'A' })).body;
     const shown = async () => (await at.alice.get('/connections')).body[0];
     const minute = (ms: number) => new Date(Math.floor(ms / MINUTE_MS) * MINUTE_MS).toISOString();
@@ -39,7 +24,7 @@ onSqlite('the list of connections', (open) => {
   });
 
   test('names the only vault of a connection while the vault exists', async () => {
-    await using at = await start({ open });
+    await using at = await startChecked({ open });
     const [work, home] = [await at.vault(at.alice, 'Work'), await at.vault(at.alice, 'Home')];
     const make = (name: string, fields: object) => at.alice.post('/connections/pat', { name, ...fields });
     await make('one', { vault_access: { [work]: 'read', [home]: 'none' } });
