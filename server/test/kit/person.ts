@@ -115,6 +115,7 @@ function headersOf({ rawHeaders }: IncomingMessage): Headers {
 export class Person extends Caller {
   readonly email: string;
   readonly password: string;
+  readonly #url: string;
   readonly #register: () => Promise<Signed>;
 
   /** @param setupToken returns the token for the first account; null if another account is the first. */
@@ -131,9 +132,15 @@ export class Person extends Caller {
       return signed;
     };
     super(url, async () => ({ authorization: `Bearer ${(await register()).accessToken}` }));
+    this.#url = url;
     this.email = email;
     this.password = password;
     this.#register = register;
+  }
+
+  /** Signs in once more, by the password. */
+  logIn(): Promise<Answer> {
+    return new Caller(this.#url).post('/auth/login', { email: this.email, password: this.password });
   }
 
   /** The account and the credentials of its first session. */

@@ -318,7 +318,7 @@ onEachEngine('search', (open) => {
     await server.app.search.stopWorker();
     clock.advance({ days: 100 });
     assert.ok((await server.app.sync.dropExpired()) > 0);
-    const signedIn = await alice.post('/auth/login', { email: alice.email, password: alice.password });
+    const signedIn = await alice.logIn();
     const again = server.bearer(signedIn.body.access_token);
     const { body } = await again.post('/search', { query: 'tag:none beer', mode: 'keyword' }, headers);
     assert.deepEqual(body.results, []);

@@ -61,10 +61,7 @@ onSqlite('a device’s tokens', (open) => {
     server.clock.advance({ days: 90 });
     assert.deepEqual((await refresh(server, tokens.refresh_token)).status, 401);
     await server.app.devices.sweep();
-    const alice = await server.anyone.post('/auth/login', {
-      email: server.alice.email,
-      password: server.alice.password,
-    });
+    const alice = await server.alice.logIn();
     assert.deepEqual((await server.bearer(alice.body.access_token).get('/connections')).body, []);
   });
 

@@ -5,7 +5,7 @@ import type { Raw } from '../../../../test/kit/database/raw-sql.ts';
 import { onSqlite, rawOf } from '../../../../test/kit/engines.ts';
 import { checkedCallers } from '../../../../test/kit/openapi.ts';
 import type { Caller } from '../../../../test/kit/person.ts';
-import { oneServer, startServer, type TestServer } from '../../../../test/kit/server.ts';
+import { oneServer, startServer } from '../../../../test/kit/server.ts';
 import { builtinPlans } from '../../foundation/plans/plans.ts';
 
 const pending = { error: 'authorization_pending' };
@@ -27,11 +27,6 @@ async function cellsOf(raw: Raw): Promise<string[]> {
 }
 
 /** Alice in a new session, because the first one does not last an hour. */
-async function aliceAgain({ anyone, alice, bearer }: TestServer): Promise<Caller> {
-  const { body } = await anyone.post('/auth/login', { email: alice.email, password: alice.password });
-  return bearer(body.access_token);
-}
-
 onSqlite('a device link', (open) => {
   const start = oneServer(() => ({ open }));
 
@@ -158,7 +153,7 @@ onSqlite('a device link', (open) => {
     const second = await begin(server);
     assert.equal((await lookUp(bob, second.user_code)).user_code_valid, true);
     clock.advance({ minutes: 60, ms: -1 });
-    const later = await aliceAgain(server);
+    const later = server.bearer((await server.alice.logIn()).body.access_token);
     assert.equal((await lookUp(later, (await begin(server)).user_code)).user_code_valid, false);
     clock.advance({ ms: 1 });
     assert.equal((await lookUp(later, (await begin(server)).user_code)).user_code_valid, true);

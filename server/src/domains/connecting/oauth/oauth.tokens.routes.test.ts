@@ -174,7 +174,7 @@ onSqlite('tokens of an OAuth application', (open) => {
     assert.equal(await oauthErrorOf(app.refresh(pair.refresh_token)), 'invalid_grant');
     await server.app.accounts.setSuspended(server.bob.email, false);
     assert.equal(await statusOf(server, await app.refresh(pair.refresh_token)), 200);
-    const bob = await server.anyone.post('/auth/login', { email: server.bob.email, password: server.bob.password });
+    const bob = await server.bob.logIn();
     await server.bearer(bob.body.access_token).delete('/me', { password: server.bob.password });
     assert.equal(await statusOf(server, pair), 401);
     assert.equal(await oauthErrorOf(app.refresh(pair.refresh_token)), 'invalid_grant');

@@ -137,10 +137,7 @@ onSqlite('password routes', (open) => {
     await using server = await startServer({ open });
     const change = { old_password: server.alice.password, new_password: password };
     const { refreshToken } = await server.alice.signed();
-    const other = await server.anyone.post('/auth/login', {
-      email: server.alice.email,
-      password: server.alice.password,
-    });
+    const other = await server.alice.logIn();
     const wrong = await server.alice.post('/auth/password/change', { ...change, old_password: 'x' });
     assert.deepEqual([wrong.status, wrong.body], [422, both('invalid_password')]);
     const short = await server.alice.post('/auth/password/change', { ...change, new_password: 'x' });
@@ -246,7 +243,7 @@ onSqlite('/me', (open) => {
     const right = await server.bob.delete('/me', { password: server.bob.password });
     assert.deepEqual([right.status, right.body], [200, { ok: true }]);
     assert.equal((await server.bob.get('/me')).status, 401);
-    const login = await server.anyone.post('/auth/login', { email: server.bob.email, password: server.bob.password });
+    const login = await server.bob.logIn();
     assert.equal(login.status, 401);
   });
 });

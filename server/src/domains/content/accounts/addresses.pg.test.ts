@@ -32,7 +32,7 @@ onEachEngine('confirmed addresses', (open) => {
     const first = mailer.tokenFor(alice.email);
     clock.advance({ days: 1 });
     assert.deepEqual((await confirm(first)).body, { error: 'invalid_token', errors: 'invalid_token' });
-    const again = await server.anyone.post('/auth/login', { email: alice.email, password: alice.password });
+    const again = await alice.logIn();
     const caller = server.bearer(again.body.access_token);
     assert.equal((await caller.post('/me/email/confirmation')).status, 202);
     await mails.sendDue();

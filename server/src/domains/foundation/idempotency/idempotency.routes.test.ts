@@ -89,7 +89,7 @@ onSqlite('An idempotency key', (open) => {
     assert.deepEqual([good.status, replayed(good)], [200, null]);
     clock.advance({ hours: 23, minutes: 59 });
     // The session has expired by then; the account still exists.
-    const login = await alice.post('/auth/login', { email: alice.email, password: alice.password });
+    const login = await alice.logIn();
     const later = server.bearer(login.body.access_token);
     assert.equal(replayed(await later.post('/notes', note('a.md'), keyed('k'))), 'true');
     clock.advance({ minutes: 1 });

@@ -7,7 +7,6 @@ import type { Json } from '../../../../test/kit/notes.ts';
 import type { Answer, Caller } from '../../../../test/kit/person.ts';
 import { oneServer, startServer } from '../../../../test/kit/server.ts';
 import { startShared } from '../../../../test/kit/shared-vault.ts';
-import { TRASH_LIMITS } from '../../content/entries/trash/limits.ts';
 
 type Shared = Awaited<ReturnType<typeof startShared>>;
 
@@ -244,7 +243,8 @@ onEachEngine('undoing an activity', (open) => {
     const { alice, note, headers } = world;
     await alice.delete(`/notes/by-id/${note}`, undefined, headers);
     server.clock.advance({ minutes: 11 });
-    const { key } = (await (await relogin(server)).post('/connections/pat', { name: 'lasting' })).body;
+    const session = server.bearer((await server.alice.logIn()).body.access_token);
+    const { key } = (await session.post('/connections/pat', { name: 'lasting' })).body;
     const caller = server.bearer(key);
     for (const name of ['1', '2', '3']) await put(world, caller, `${name}.md`, name);
     const [item] = (await caller.get('/vault/activity', headers)).body.items;
@@ -265,9 +265,4 @@ async function itemsOf({ headers }: Shared, caller: Caller): Promise<Json[]> {
 /** The last item of what bob wrote. */
 async function ofBob({ headers, bob, idOf }: Shared): Promise<Json> {
   return (await bob.get(`/vault/activity?action=write&actor=${await idOf(bob)}`, headers)).body.items[0];
-}
-
-async function relogin(server: Awaited<ReturnType<typeof startServer>>): Promise<Caller> {
-  const { email, password } = server.alice;
-  return server.bearer((await server.anyone.post('/auth/login', { email, password })).body.access_token);
 }

@@ -22,19 +22,13 @@ onEachEngine('who may go on over a socket', (open) => {
     at.server.app.sockets.tick();
     a.type('?');
     await a.synced();
-    const again = await at.server.anyone.post('/auth/login', {
-      email: at.server.alice.email,
-      password: at.server.alice.password,
-    });
+    const again = await at.server.alice.logIn();
     using b = await line.open(`${note.id}\0b`, again.body.access_token).synced();
     await at.server.bearer(again.body.access_token).post('/auth/logout');
     await until(() => b.received.closed.length > 0);
     assert.deepEqual([b.received.denied, b.received.closed, a.received.closed], [['revoked'], ['revoked'], []]);
     // The other way to end sessions: a password change ends all but the one that makes it.
-    const fresh = await at.server.anyone.post('/auth/login', {
-      email: at.server.alice.email,
-      password: at.server.alice.password,
-    });
+    const fresh = await at.server.alice.logIn();
     const changed = await at.server.bearer(fresh.body.access_token).post('/auth/password/change', {
       old_password: at.server.alice.password,
       new_password: 'another long password',
