@@ -98,15 +98,9 @@ export async function startServer(options: TestServerOptions): Promise<TestServe
     web: fetcher = createSafeFetch(),
     mailer = noMailer(),
     embedder = builtinEmbedder(),
-    trashLimits,
-    trialMs,
-    archiveLimits,
-    spoolBytes,
-    webApp = null,
-    program,
     config,
-    createMcpServer,
     log,
+    ...overrides
   } = options;
   await using opened = new AsyncDisposableStack();
   const db = await open();
@@ -129,13 +123,8 @@ export async function startServer(options: TestServerOptions): Promise<TestServe
   const app = opened.use(
     await buildApp({ db, keyring, blobs, bus, clock, fetcher, embedder, mailer }, settings, logger, {
       passwordCost: CHEAP_PASSWORDS,
-      webApp,
-      ...(program === undefined ? {} : { program }),
-      ...(trashLimits === undefined ? {} : { trashLimits }),
-      ...(trialMs === undefined ? {} : { trialMs }),
-      ...(archiveLimits === undefined ? {} : { archiveLimits }),
-      ...(spoolBytes === undefined ? {} : { spoolBytes }),
-      ...(createMcpServer === undefined ? {} : { createMcpServer }),
+      webApp: null,
+      ...overrides,
     }),
   );
   const http = await app.http();
