@@ -48,7 +48,7 @@ export class FlakySocket implements Disposable {
 
 export interface ClientOptions {
   readonly doc?: Y.Doc;
-  readonly sessions?: boolean;
+  readonly sessionAwareness?: boolean;
   readonly awareness?: null;
 }
 
@@ -65,20 +65,14 @@ export class HocuspocusClient implements Disposable {
   /** The highest number of unacknowledged changes, and whether it was ever negative. */
   readonly unsynced: number[] = [];
 
-  constructor(
-    line: FlakySocket,
-    name: string,
-    token: string,
-    { doc = new Y.Doc(), sessions, awareness }: ClientOptions,
-  ) {
+  constructor(line: FlakySocket, name: string, token: string, { doc = new Y.Doc(), ...options }: ClientOptions) {
     this.doc = doc;
     this.provider = new HocuspocusProvider({
       websocketProvider: line.socket,
       name,
       token,
       document: doc,
-      ...(sessions === undefined ? {} : { sessionAwareness: sessions }),
-      ...(awareness === undefined ? {} : { awareness }),
+      ...options,
       onAuthenticated: ({ scope }) => this.received.scopes.push(scope),
       onAuthenticationFailed: ({ reason }) => this.received.denied.push(reason),
       onStateless: ({ payload }) => this.received.stateless.push(payload),

@@ -151,7 +151,7 @@ onEachEngine('a suspended account', (open) => {
     const deviceRefresh = { refresh_token: device.refresh };
     assert.deepEqual(said(await server.anyone.post('/auth/token/refresh', deviceRefresh)), [403, 'suspended']);
     await untilInTime(server.clock, () => opened.received.closed.length === 1, 'the end of the document');
-    using late = line.open(`${note.id}`, key, { sessions: true });
+    using late = line.open(`${note.id}`, key, { sessionAwareness: true });
     await untilInTime(server.clock, () => late.received.denied.length === 1, 'a refusal');
 
     assert.equal((await alice.patch(`/admin/users/${id}`, { suspended: false })).status, 200);

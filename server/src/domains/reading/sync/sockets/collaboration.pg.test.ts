@@ -50,8 +50,8 @@ onEachEngine('documents over sockets', (open) => {
       using line = new FlakySocket(at.server.url);
       const notes = await Promise.all([1, 2, 3, 4, 5].map((n) => at.alice.write(`n${n}.md`, `note ${n}`)));
       await using opened = new AsyncDisposableStack();
-      const editors = notes.map((note) => opened.use(line.open(note.id, token, { sessions: true })));
-      const again = notes.map((note) => opened.use(line.open(note.id, token, { sessions: true })));
+      const editors = notes.map((note) => opened.use(line.open(note.id, token, { sessionAwareness: true })));
+      const again = notes.map((note) => opened.use(line.open(note.id, token, { sessionAwareness: true })));
       for (const editor of [...editors, ...again]) await editor.synced();
       for (const [n, editor] of editors.entries()) editor.type(`!${n}`);
       for (const [n, editor] of again.entries()) await editor.shows(`note ${n + 1}!${n}`);
