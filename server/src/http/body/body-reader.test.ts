@@ -28,10 +28,7 @@ async function serve(changed: Partial<BodyLimits> = {}) {
   app.setErrorHandler(errorHandler('http://127.0.0.1'));
   app.removeAllContentTypeParsers();
   parseBodies(app, (request) => String(request.headers['x-tenant'] ?? 'alice'), { ...limits, ...changed });
-  let release = () => {};
-  const held = new Promise<void>((resolve) => {
-    release = resolve;
-  });
+  const { promise: held, resolve: release } = Promise.withResolvers<void>();
   app.post('/length', async (request) => ({ length: String(request.body).length }));
   app.post('/held', async () => held);
   app.post('/wide', { bodyLimit: 1024 * KB }, async (request) => ({ values: (request.body as unknown[]).length }));

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { after, describe, test } from 'node:test';
 import { inspect } from 'node:util';
+import { listen } from '../../../test/kit/programs/free-port.ts';
 import { builtinEmbedder } from './builtin.ts';
 import { dot, embedderContract } from './embedder.contract.ts';
 import { type Embedder, EmbedderError } from './embedder.ts';
@@ -35,13 +35,8 @@ async function fakeServer() {
     if (request.url !== '/v1/embeddings' || faults.shift()?.(call, response, vectors)) return;
     answer(response, vectors);
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`;
-  const close = () => {
-    server.closeAllConnections();
-    server.close();
-  };
-  return { url, calls, faults, close };
+  const listening = await listen(server);
+  return { ...listening, url: `${listening.url}/v1`, calls, faults };
 }
 
 function answer(response: ServerResponse, vectors: readonly Float32Array[], status = 200): void {
@@ -64,7 +59,7 @@ const wrong =
   };
 
 const fake = await fakeServer();
-after(() => fake.close());
+after(() => fake[Symbol.asyncDispose]());
 
 function embedder(waits: number[] = [], timeoutMs = 5000): Embedder {
   return httpEmbedder({

@@ -1,11 +1,11 @@
 /** Tests what the server sends to analytics; the receiving end answers as PostHog does. */
 import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { test } from 'node:test';
 import { Secret } from '../../../src/config/values.ts';
 import { onEachEngine } from '../../kit/engines.ts';
+import { listen } from '../../kit/programs/free-port.ts';
 import { startServer } from '../../kit/server.ts';
 
 interface Got {
@@ -26,23 +26,15 @@ async function startSink() {
     });
     response.writeHead(state.status).end('{}');
   });
-  await new Promise<void>((resolve) => http.listen(0, '127.0.0.1', resolve));
+  const listening = await listen(http);
   const config = {
     analytics: 'posthog' as const,
-    analyticsUrl: `http://127.0.0.1:${(http.address() as AddressInfo).port}/`,
+    analyticsUrl: `${listening.url}/`,
     analyticsKey: new Secret('project-key'),
     analyticsEraseKey: new Secret('personal-key'),
     analyticsProject: '7',
   };
-  return {
-    got,
-    state,
-    config,
-    async [Symbol.asyncDispose]() {
-      http.closeAllConnections();
-      await new Promise((resolve) => http.close(resolve));
-    },
-  };
+  return { ...listening, got, state, config };
 }
 
 const ERASE = '/api/projects/7/persons/bulk_delete/';

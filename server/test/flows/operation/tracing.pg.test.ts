@@ -1,12 +1,12 @@
 /** OpenTelemetry traces, sent over HTTP to a collector of the test. */
 import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { test } from 'node:test';
 import { otlpTracing } from '../../../src/ports/tracing/otlp.ts';
 import { testClock } from '../../kit/clock.ts';
 import { onEachEngine } from '../../kit/engines.ts';
+import { listen } from '../../kit/programs/free-port.ts';
 import { startServer } from '../../kit/server.ts';
 
 interface Sent {
@@ -33,18 +33,7 @@ async function startCollector() {
     paths.add(request.url);
     if (state.status !== 0) response.writeHead(state.status, { 'content-type': 'application/json' }).end('{}');
   });
-  await new Promise<void>((resolve) => http.listen(0, '127.0.0.1', resolve));
-  return {
-    bodies,
-    paths,
-    state,
-    url: `http://127.0.0.1:${(http.address() as AddressInfo).port}`,
-    spans: () => bodies.flatMap(spansOf),
-    async [Symbol.asyncDispose]() {
-      http.closeAllConnections();
-      await new Promise((resolve) => http.close(resolve));
-    },
-  };
+  return { ...(await listen(http)), bodies, paths, state, spans: () => bodies.flatMap(spansOf) };
 }
 
 function spansOf(body: string): Sent[] {

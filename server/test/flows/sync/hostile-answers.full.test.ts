@@ -2,13 +2,13 @@ import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync } from 'node:fs';
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { pipeline, Readable } from 'node:stream';
 import { after, before, describe, it } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { MB } from '@notevault/protocol/values/byte-units.ts';
+import { listen } from '../../kit/programs/free-port.ts';
 import { cli, Folder } from '../../kit/programs/process.ts';
 
 const SIZE = 1536 * MB;
@@ -20,13 +20,13 @@ const VAULT = '01890000-0000-7000-8000-000000000001';
 const TELL_PEAK = 'data:text/javascript,process.on(`exit`,()=>console.error(`peak`,process.resourceUsage().maxRSS))';
 
 describe('a server that answers with 1.5 GB of JSON', () => {
-  let server: Server;
+  let listening: Awaited<ReturnType<typeof listen>>;
   let url = '';
   const folder = new Folder();
   const asked: string[] = [];
 
   before(async () => {
-    server = createServer((request, answer) => {
+    const server = createServer((request, answer) => {
       asked.push(`${request.method} ${request.url}`);
       if (request.url === '/api/vaults') {
         answer.setHeader('content-type', 'application/json');
@@ -35,14 +35,13 @@ describe('a server that answers with 1.5 GB of JSON', () => {
       }
       answer.writeHead(200, { 'content-type': 'application/json', 'content-encoding': 'gzip' });
       pipeline(Readable.from(hugeJson()), answer, () => undefined);
-    }).listen(0, '127.0.0.1');
-    await once(server, 'listening');
-    url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    });
+    listening = await listen(server);
+    url = listening.url;
   });
 
   after(async () => {
-    server.closeAllConnections();
-    await new Promise((resolve) => server.close(resolve));
+    await listening[Symbol.asyncDispose]();
     folder[Symbol.dispose]();
   });
 

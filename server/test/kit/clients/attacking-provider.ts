@@ -1,6 +1,6 @@
 import { generateKeyPairSync, sign } from 'node:crypto';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { listen } from '../programs/free-port.ts';
 import { CLIENT, configFor } from './identity-provider.ts';
 
 type Fields = Record<string, unknown>;
@@ -28,8 +28,7 @@ export async function startAttacker() {
   let attack: Attack = {};
   const asked = { nonce: '', tokens: 0 };
   const http = createServer();
-  await new Promise<void>((resolve) => http.listen(0, '127.0.0.1', resolve));
-  const issuer = `http://127.0.0.1:${(http.address() as AddressInfo).port}`;
+  const { url: issuer, ...listening } = await listen(http);
   const metadata = () => ({
     issuer,
     authorization_endpoint: `${issuer}/authorize`,
@@ -66,6 +65,7 @@ export async function startAttacker() {
     response.end(JSON.stringify(answer?.() ?? {}));
   });
   return {
+    ...listening,
     issuer,
     config: configFor(issuer),
     /** The requests for tokens so far. */
@@ -84,10 +84,6 @@ export async function startAttacker() {
       const honest = { code: 'a-code', state: searchParams.get('state') ?? '', iss: issuer };
       back.search = new URLSearchParams({ ...honest, ...attack.redirect }).toString();
       return back.href;
-    },
-    async [Symbol.asyncDispose]() {
-      http.closeAllConnections();
-      await new Promise((resolve) => http.close(resolve));
     },
   };
 }

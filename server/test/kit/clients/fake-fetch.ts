@@ -1,9 +1,10 @@
 import type { ServerResponse } from 'node:http';
 import { createServer } from 'node:https';
-import { type AddressInfo, connect } from 'node:net';
+import { connect } from 'node:net';
 import { createSafeFetch, type Network } from '../../../src/ports/safe-fetch/public-fetch.ts';
 import type { SafeFetch } from '../../../src/ports/safe-fetch/safe-fetch.ts';
 import { HOSTS } from '../content/certificates.ts';
+import { listen } from '../programs/free-port.ts';
 
 /** A simulated internet for tests: host names, their addresses, and the documents served there. */
 export interface FakeFetch extends AsyncDisposable {
@@ -31,8 +32,7 @@ export async function fakeFetch(timeoutMs?: number): Promise<FakeFetch> {
     if (serve === undefined) response.writeHead(404).end();
     else serve(response);
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
+  const { port, ...listening } = await listen(server);
   const network: Network = {
     ca: HOSTS.cert,
     async resolve(host) {
@@ -46,18 +46,7 @@ export async function fakeFetch(timeoutMs?: number): Promise<FakeFetch> {
       return connect({ host: '127.0.0.1', port });
     },
   };
-  return {
-    fetcher: createSafeFetch(network, timeoutMs),
-    network,
-    names,
-    documents,
-    dialled,
-    requests,
-    async [Symbol.asyncDispose]() {
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
-    },
-  };
+  return { ...listening, fetcher: createSafeFetch(network, timeoutMs), network, names, documents, dialled, requests };
 }
 
 /** Returns a handler that answers with JSON. */

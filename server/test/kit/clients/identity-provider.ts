@@ -1,9 +1,9 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { Provider } from 'oidc-provider';
 import type { Config } from '../../../src/config/config.ts';
 import { Secret } from '../../../src/config/values.ts';
+import { listen } from '../programs/free-port.ts';
 import type { Browser, Met } from './oauth.ts';
 
 export const CLIENT = { id: 'notevault', secret: 'a-secret-of-the-client' };
@@ -27,8 +27,7 @@ export async function startProvider(redirectUri: string): Promise<TestProvider> 
   const people = new Map<string, PersonClaims>();
   let next = '';
   const http = createServer();
-  await new Promise<void>((resolve) => http.listen(0, '127.0.0.1', resolve));
-  const issuer = `http://127.0.0.1:${(http.address() as AddressInfo).port}`;
+  const { url: issuer, ...listening } = await listen(http);
   const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
   const client = { redirect_uris: [redirectUri], token_endpoint_auth_method: 'client_secret_post' } as const;
   const provider = new Provider(issuer, {
@@ -59,6 +58,7 @@ export async function startProvider(redirectUri: string): Promise<TestProvider> 
   });
   const visit = visitor(issuer);
   return {
+    ...listening,
     issuer,
     config: configFor(issuer),
     signsIn(subject, claims) {
@@ -66,10 +66,6 @@ export async function startProvider(redirectUri: string): Promise<TestProvider> 
       people.set(subject, claims);
     },
     visit,
-    async [Symbol.asyncDispose]() {
-      http.closeAllConnections();
-      await new Promise((resolve) => http.close(resolve));
-    },
   };
 }
 

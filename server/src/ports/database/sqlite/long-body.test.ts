@@ -18,10 +18,7 @@ describe('a long body on SQLite', () => {
   it('a long body on SQLite lets reads continue on the old state, and keeps writes waiting', async () => {
     const order: string[] = [];
     let reads = 0;
-    let begun = () => {};
-    const running = new Promise<void>((resolve) => {
-      begun = resolve;
-    });
+    const { promise: running, resolve: begun } = Promise.withResolvers<void>();
     const long = db.transact(async (handle) => {
       for (let index = 0; index < 4000; index++) {
         await handle.run(sql.put, item(`long ${index}`, 1));

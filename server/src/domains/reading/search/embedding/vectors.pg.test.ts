@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { test } from 'node:test';
 import type { VaultId } from '@notevault/protocol/values/ids.ts';
 import { embed, find, near, statusOf } from '../../../../../test/kit/clients/searching.ts';
 import { onEachEngine, rawOf } from '../../../../../test/kit/engines.ts';
 import { faulty } from '../../../../../test/kit/faulty-embedder.ts';
 import { type NotesServer, putAll, startNotes, type Writer } from '../../../../../test/kit/notes.ts';
+import { listen } from '../../../../../test/kit/programs/free-port.ts';
 import { startServer, type TestServer } from '../../../../../test/kit/server.ts';
 import { builtinEmbedder } from '../../../../ports/embedder/builtin.ts';
 import { type Embedder, EmbedderError } from '../../../../ports/embedder/embedder.ts';
@@ -165,33 +165,27 @@ onEachEngine('the vectors of notes', (open) => {
       const data = vectors.map((vector, index) => ({ index, embedding: [...vector] }));
       response.end(JSON.stringify({ data }));
     });
-    await new Promise<void>((resolve) => api.listen(0, '127.0.0.1', resolve));
-    const { port } = api.address() as AddressInfo;
-    try {
-      const embedder = httpEmbedder({
-        url: `http://127.0.0.1:${port}/v1`,
-        model: 'small',
-        key: 'sk-1',
-        now: () => 0,
-        jitter: () => 0,
-        delay: async () => undefined,
-      });
-      await using notes = await started(embedder);
-      const { alice, server } = notes;
-      await alice.write('a.md', 'A lantern of copper.');
-      await alice.write('b.md', 'The harbour at low tide.');
-      await embed(server);
-      assert.deepEqual(await statusOf(alice), { total: 2, indexed: 2, pending: 0, failed: 0, model: 'small' });
-      assert.equal((await near(alice, 'lanterns'))[0], 'a.md');
-      assert.equal((await find(alice, 'tide'))[0], 'b.md');
-      // Dimensions, both notes (and again after 429), and a query for each search.
-      assert.deepEqual(
-        asked.map(({ length }) => length),
-        [1, 2, 2, 1, 1],
-      );
-    } finally {
-      api.closeAllConnections();
-      api.close();
-    }
+    await using listening = await listen(api);
+    const embedder = httpEmbedder({
+      url: `${listening.url}/v1`,
+      model: 'small',
+      key: 'sk-1',
+      now: () => 0,
+      jitter: () => 0,
+      delay: async () => undefined,
+    });
+    await using notes = await started(embedder);
+    const { alice, server } = notes;
+    await alice.write('a.md', 'A lantern of copper.');
+    await alice.write('b.md', 'The harbour at low tide.');
+    await embed(server);
+    assert.deepEqual(await statusOf(alice), { total: 2, indexed: 2, pending: 0, failed: 0, model: 'small' });
+    assert.equal((await near(alice, 'lanterns'))[0], 'a.md');
+    assert.equal((await find(alice, 'tide'))[0], 'b.md');
+    // Dimensions, both notes (and again after 429), and a query for each search.
+    assert.deepEqual(
+      asked.map(({ length }) => length),
+      [1, 2, 2, 1, 1],
+    );
   });
 });
