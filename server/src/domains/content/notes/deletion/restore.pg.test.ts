@@ -4,7 +4,7 @@ import { YjsClient } from '../../../../../test/kit/clients/yjs-client.ts';
 import { fileOf, uploadRaw } from '../../../../../test/kit/content/files.ts';
 import { assertConsistent } from '../../../../../test/kit/database/assert-consistent.ts';
 import { onEachEngine } from '../../../../../test/kit/engines.ts';
-import { type Json, startNotes, type Writer } from '../../../../../test/kit/notes.ts';
+import { type Json, notesOnOneServer, startNotes, type Writer } from '../../../../../test/kit/notes.ts';
 import type { Answer } from '../../../../../test/kit/person.ts';
 import { builtinPlans } from '../../../foundation/plans/plans.ts';
 
@@ -16,9 +16,10 @@ const changesOf = async ({ caller }: Writer): Promise<Json[]> =>
   (await caller.get('/sync/changes?limit=500')).body.changes;
 
 onEachEngine('a note restored from the trash', (open) => {
+  const start = notesOnOneServer(open);
+
   test('is the same note: id, text, history, document, aliases, links to and from it, search', async () => {
-    await using notes = await startNotes({ open });
-    const { server, alice } = notes;
+    const { server, alice } = await start();
     const first = await alice.write('f/a.md', '---\naliases: [Other]\n---\nold [[b]]');
     const second = await alice.write('f/a.md', '---\naliases: [Other]\n---\nnew zebra [[b]]', {}, {});
     await alice.write('b.md', '[[a]] [[Other]]');
@@ -61,8 +62,7 @@ onEachEngine('a note restored from the trash', (open) => {
   });
 
   test('continues in the document that devices have, with what they typed before the deletion', async () => {
-    await using notes = await startNotes({ open });
-    const { server, alice } = notes;
+    const { server, alice } = await start();
     const { id } = await alice.write('a.md', 'text');
     using bob = await new YjsClient('bob').join(server.app, alice.vault, id);
     await bob.type(' typed');
@@ -76,8 +76,7 @@ onEachEngine('a note restored from the trash', (open) => {
   });
 
   test('may go to another path, in folders that are recreated; its version exceeds the tombstones there', async () => {
-    await using notes = await startNotes({ open });
-    const { server, alice } = notes;
+    const { server, alice } = await start();
     for (const content of ['1', '2', '3']) await alice.write('x/there.md', content);
     await alice.remove('x/there.md');
     const { id } = await alice.write('y/a.md', 'text');
@@ -94,8 +93,7 @@ onEachEngine('a note restored from the trash', (open) => {
   });
 
   test('does not replace what has its path by now', async () => {
-    await using notes = await startNotes({ open });
-    const { server, alice } = notes;
+    const { server, alice } = await start();
     const { id } = await alice.write('f/a.md', 'old');
     await alice.remove('f/a.md');
     const now = await alice.write('F/A.md', 'new');
