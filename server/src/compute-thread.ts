@@ -21,4 +21,7 @@ const tasks = {
   ...pageTasks,
 };
 
-serveTasks(tasks, collectAfterWork());
+/** Long enough to read a page: a collection drops compiled code too, without which the next takes several times as long. */
+const IDLE_MS = 30_000;
+
+serveTasks(tasks, collectAfterWork(undefined, IDLE_MS));
