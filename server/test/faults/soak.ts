@@ -1,4 +1,6 @@
-import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
+import assert from 'node:assert/strict';
+import { on } from 'node:events';
+import { readdirSync, readlinkSync } from 'node:fs';
 import { fileOf } from '../kit/content/files.ts';
 import { openRaw } from '../kit/database/raw-sql.ts';
 import { Caller } from '../kit/person.ts';
@@ -34,8 +36,8 @@ export interface Phase {
   readonly p99: number;
   /** Failed requests and commands, in words. */
   readonly failed: readonly string[];
-  /** Median resident memory of its second half. */
-  readonly residentMb: number;
+  /** Memory of the process once no request is left, after a garbage collection. */
+  readonly memoryMb: number;
   /** Open files once no request is left, without sockets, which clients keep open. */
   readonly handles: number;
   /** Gauges of held resources that are not 0 once no request is left. */
@@ -55,12 +57,13 @@ const HELD =
 export async function soak({ minutes, starts, phases, rate, seed, report = () => undefined }: SoakRun) {
   using folder = new Folder();
   const env = { NOTEVAULT_DATA_DIR: folder.at('data'), NOTEVAULT_METRICS_TOKEN: METRICS_TOKEN };
+  const probe = new URL('../../../bench/kit/memory-probe.ts', import.meta.url);
   const random = new Random(seed);
   const measured: Phase[] = [];
   const seconds = (minutes * 60) / (starts * phases);
   let access: Access | undefined;
   for (let start = 1; start <= starts; start += 1) {
-    await using server = await startServe({ env });
+    await using server = await startServe({ env: { ...env, NODE_OPTIONS: `--import=${probe}` } });
     access ??= await firstAccess(server.url);
     for (let number = 1; number <= phases; number += 1) {
       const load = new Load(server.url, access, random);
@@ -102,18 +105,16 @@ async function runPhase(
   load: Load,
   { seconds, rate, backUp }: PhaseRun,
 ) {
-  const memory: number[] = [];
   let backup: Promise<void> | undefined;
   await load.run(seconds, rate, (elapsed) => {
     if (elapsed < seconds / 2) return;
-    memory.push(residentMbOf(server));
     backup ??= backUp();
     backup.catch(() => undefined);
   });
   await backup;
   const held = await heldAfterwards(server.url);
   const { requests, p99, failed } = load;
-  return { requests, p99, failed, residentMb: median(memory), handles: openFilesOf(server), held };
+  return { requests, p99, failed, memoryMb: await usedMbOf(server), handles: openFilesOf(server), held };
 }
 
 /** Returns what got worse between the second and the last phase of each start, in words. */
@@ -126,7 +127,7 @@ export function faultsOf(phases: readonly Phase[]): string[] {
     const [, second, ...rest] = all;
     const last = rest.at(-1);
     if (second === undefined || last === undefined) throw new Error('a start has at least three phases');
-    for (const what of ['residentMb', 'handles'] as const) {
+    for (const what of ['memoryMb', 'handles'] as const) {
       if (last[what] <= second[what] * GROWTH_MAX) continue;
       faults.push(`start ${start}: ${what} grew from ${second[what]} to ${last[what]}`);
     }
@@ -230,13 +231,21 @@ function openFilesOf({ child }: ServeProcess): number {
   return readdirSync(folder).filter(isFile).length;
 }
 
-function residentMbOf({ child }: ServeProcess): number {
-  const [, kb] = /^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${child.pid}/status`, 'utf8')) ?? [];
-  return Math.round(Number(kb) / 1000);
-}
-
-function median(values: readonly number[]): number {
-  return values.toSorted((one, other) => one - other)[Math.floor(values.length / 2)] ?? 0;
+/**
+ * The memory of the process without pages of files, in MB, after a collection: V8 leaves garbage for minutes, the longer
+ * the busier the machine is, so uncollected memory tells nothing of leaks.
+ */
+async function usedMbOf({ child }: ServeProcess): Promise<number> {
+  assert.ok(child.stderr);
+  const lines = on(child.stderr, 'data');
+  child.kill('SIGUSR1');
+  let said = '';
+  for await (const [text] of lines) {
+    said += text;
+    const [, report] = /^memory (.*)$/m.exec(said) ?? [];
+    if (report !== undefined) return (JSON.parse(report) as { own: number }).own;
+  }
+  throw new Error('the server ended');
 }
 
 if (import.meta.main) {
