@@ -164,9 +164,9 @@ function plain(view: View): unknown {
 }
 
 /**
- * A database whose calls, also those inside transactions, are delayed at random, so that other writes interleave
- * between the reads and writes of a slow process. For PostgreSQL only, because on SQLite a transaction may await
- * nothing but its handle.
+ * A database whose calls, also those inside transactions, are answered late at random, so that other writes interleave
+ * between the reads and writes of a slow process. The calls themselves are made at once, because statements that a body
+ * sends together run in that order. For PostgreSQL only: on SQLite a transaction may await nothing but its handle.
  */
 function delayed(db: Database, random: Random): Database {
   const pause = async () => {
@@ -179,8 +179,9 @@ function delayed(db: Database, random: Random): Database {
         if (typeof own !== 'function') return own;
         if (name === 'onCommit') return own.bind(target);
         return async (...sent: unknown[]) => {
+          const result = await own.apply(target, sent);
           await pause();
-          return own.apply(target, sent);
+          return result;
         };
       },
     });
