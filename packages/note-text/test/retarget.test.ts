@@ -79,6 +79,16 @@ describe('rewriteTargets', () => {
     assert.equal(rewritten('[label](a.md#part "title")', 'b c.md'), '[label](b%20c.md#part "title")');
   });
 
+  it('rewriteTargets keeps an anchor behind an ampersand, and one whose mark is escaped', () => {
+    assert.equal(rewritten('[[a&#part|shown]]', 'b'), '[[b#part|shown]]');
+    assert.equal(rewritten('[[a&#39;s]]', 'b'), '[[b#39;s]]');
+    assert.equal(rewritten('[[a\\#part]]', 'b'), '[[b#part]]');
+    assert.equal(rewritten('[l](a&#part)', 'b.md'), '[l](b.md#part)');
+    assert.equal(rewritten('[l](it&#39;s&#35;part)', 'b.md'), '[l](b.md&#35;part)');
+    assert.equal(rewritten('[l](a\\#part)', 'b.md'), '[l](b.md\\#part)');
+    assert.equal(rewritten('<img src="it&#39;s&#part">', 'b.png'), '<img src="b.png#part">');
+  });
+
   it('rewriteTargets encodes as each form needs', () => {
     assert.equal(rewritten('[l](a.md)', 'b (1).md'), '[l](b%20%281%29.md)');
     assert.equal(rewritten('[l](<a.md>)', 'b (1).md'), '[l](<b (1).md>)');

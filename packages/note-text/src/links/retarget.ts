@@ -4,6 +4,7 @@
  */
 import type { Edit } from '../diff/diff.ts';
 import { fileName, folderOf, foldPath } from '../paths.ts';
+import { anchorOffset, unescapeHtml } from '../scan/destination.ts';
 import { isUrlForm, type LinkForm, type ParsedLink } from './parsed-link.ts';
 
 /** A link whose target must change. */
@@ -119,7 +120,7 @@ export function rewriteTargets(content: string, changes: readonly TargetChange[]
 function targetEdit(content: string, link: ParsedLink, target: string): Edit | null {
   const written = encode(content, link, target);
   if (written === null) return null;
-  const remove = anchorStart(content.slice(link.targetStart, link.targetEnd));
+  const remove = anchorStart(content.slice(link.targetStart, link.targetEnd), link.form);
   return { at: link.targetStart, remove, insert: written };
 }
 
@@ -139,12 +140,11 @@ export function toLabel(text: string): string {
 }
 
 /** Returns the offset of the anchor in a raw target, which is the end of its file part. */
-function anchorStart(raw: string): number {
-  for (let at = 0; at < raw.length; at++) {
-    if (raw[at] === '\\') at += 1;
-    else if (raw[at] === '#' && raw[at - 1] !== '&') return at;
-  }
-  return raw.length;
+function anchorStart(raw: string, form: LinkForm): number {
+  if (form === 'html') return anchorOffset(raw, unescapeHtml);
+  if (isUrlForm(form)) return anchorOffset(raw);
+  // Before the `#` a wikilink is as typed; in a quoted property a backslash escapes one character.
+  return (form === 'property' ? /^(?:\\.|[^#])*/s : /^[^#]*/).exec(raw)?.[0].length ?? 0;
 }
 
 function encode(content: string, link: ParsedLink, target: string): string | null {

@@ -85,6 +85,17 @@ export function decodeTarget(raw: string, decode = unescapeMarkdown): Target | n
   return target === '' && anchor === null ? null : { target: target.normalize('NFC'), anchor };
 }
 
+/**
+ * Returns where the anchor of a destination begins as written: at its first `#`, escaped or not, as `decodeTarget` reads
+ * it; its length without an anchor. The `#` of a character reference is none.
+ */
+export function anchorOffset(raw: string, decode = unescapeMarkdown): number {
+  for (const { 0: written, index } of raw.matchAll(escapesReferencesOrHashes)) {
+    if (decode(written).startsWith('#')) return index;
+  }
+  return raw.length;
+}
+
 function percentDecode(text: string): string {
   if (!text.includes('%')) return text;
   return text.replace(/(?:%[0-9a-f]{2})+/gi, (run) => {
@@ -108,6 +119,7 @@ const namedReferences: Readonly<Record<string, string>> = {
 const reference = /&(?:#(\d{1,7})|#[xX]([0-9a-fA-F]{1,6})|(amp|lt|gt|quot|apos|nbsp));/;
 const references = new RegExp(reference, 'g');
 const escapesOrReferences = new RegExp(`\\\\[!-/:-@[-\`{-~]|${reference.source}`, 'g');
+const escapesReferencesOrHashes = new RegExp(`${escapesOrReferences.source}|#`, 'g');
 
 /**
  * Resolves backslash escapes (CommonMark 0.31.2, section 2.4) and the character references that occur in links (section
