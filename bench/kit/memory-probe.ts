@@ -1,12 +1,22 @@
 import { readFileSync } from 'node:fs';
+import { setTimeout as delay } from 'node:timers/promises';
 import { getHeapStatistics, setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { isMainThread, type Worker } from 'node:worker_threads';
+import { BroadcastChannel, isMainThread, type Worker } from 'node:worker_threads';
 
-// Preloaded into a measured process: on SIGUSR1 it collects garbage and reports the remaining memory by owner. Garbage
-// that is not collected yet says nothing about our code; memory that remains after a collection does.
+// Preloaded into a measured process and its threads: on SIGUSR1 all collect garbage, and the process reports the remaining
+// memory by owner. Garbage that is not collected yet says nothing about our code; memory that remains after a collection
+// does.
 setFlagsFromString('--expose-gc');
-const collect = runInNewContext('gc') as () => void;
+const gc = runInNewContext('gc') as () => void;
+const collect = () => {
+  gc();
+  gc();
+};
+const channel = new BroadcastChannel('collect garbage');
+channel.unref();
+/** Idle threads collect within this time. */
+const THREADS_MS = 2_000;
 const mb = (bytes: number) => Math.round((bytes / 1024 / 1024) * 10) / 10;
 
 /** Resident memory of the whole process in MB: its own, and pages of mapped files, which the system can reclaim. */
@@ -23,8 +33,9 @@ if (isMainThread) {
     thread.once('exit', () => threads.delete(thread));
   });
   process.on('SIGUSR1', async () => {
+    channel.postMessage(null);
     collect();
-    collect();
+    await delay(THREADS_MS);
     const { rss, heapUsed, external } = process.memoryUsage();
     const heaps = await Promise.all([...threads].map((thread) => thread.getHeapStatistics().catch(() => null)));
     const sum = (name: 'total_physical_size' | 'external_memory') =>
@@ -36,4 +47,4 @@ if (isMainThread) {
     };
     process.stderr.write(`memory ${JSON.stringify(collected)}\n`);
   });
-}
+} else channel.onmessage = collect;

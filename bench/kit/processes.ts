@@ -44,7 +44,7 @@ export interface Collected {
   readonly heap: number;
   readonly heapUsed: number;
   readonly external: number;
-  /** The heaps of all other threads, not collected, and the memory outside them that V8 accounts for. */
+  /** The heaps of all other threads, and the memory outside them that V8 accounts for. */
   readonly threadHeaps: number;
   readonly threadExternal: number;
 }
