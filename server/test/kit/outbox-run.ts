@@ -73,6 +73,8 @@ class Run {
     const all = this.#hasOthers ? [...choices, ...events, this.#other, this.#other] : [...choices, ...events];
     // One tab draws nothing, so that seeds that failed before there were two are repeated.
     if (this.#tabs.length > 1) this.#tab = this.#random.pick(this.#tabs);
+    // A person sees what they did in the other tab: who moves one folder twice without seeing that is asked about it.
+    if (this.#tabs.length > 1 && !this.#hasOthers) await this.#tab.outbox.load();
     await this.#random.pick(all).call(this);
     for (let turn = this.#random.below(30); turn > 0; turn--) await setImmediate();
   }
