@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { SlowCall, watchDecisions } from '../../../../test/kit/clients/slow-call.ts';
 import { countedDatabase } from '../../../../test/kit/database/counted-database.ts';
 import { onEachEngine } from '../../../../test/kit/engines.ts';
 import { Mailbox } from '../../../../test/kit/mailbox.ts';
@@ -95,6 +96,14 @@ onEachEngine('confirmed addresses', (open) => {
     const { id } = (await alice.post('/vaults', { name: 'Home' })).body.vault;
     await bob.signed();
     await server.app.accounts.confirmNamed(null);
+    const authorization = `Bearer ${(await alice.signed()).accessToken}`;
+    // A body that happens to arrive before the rights are read saves the statement that compares them.
+    const inviteSlowly = async (body: unknown) => {
+      using decisions = watchDecisions(server);
+      const call = new SlowCall(server, 'POST', `/vaults/${id}/invitations`, body, { authorization });
+      await decisions.decided(1, 0);
+      return call.end();
+    };
     const costs = async (ask: () => Promise<{ readonly status: number }>) => {
       const all: unknown[] = [];
       // The later ones are over the limits.
@@ -109,7 +118,7 @@ onEachEngine('confirmed addresses', (open) => {
     const asks: Readonly<Record<string, (email: string) => () => Promise<{ readonly status: number }>>> = {
       forgot: (email) => () => anyone.post('/auth/password/forgot', { email }),
       login: (email) => () => anyone.post('/auth/login', { email, password: 'wrong' }),
-      invitation: (email) => () => alice.post(`/vaults/${id}/invitations`, { role: 'viewer', email }),
+      invitation: (email) => () => inviteSlowly({ role: 'viewer', email }),
     };
     for (const [name, ask] of Object.entries(asks)) {
       // Loads what the first request of a kind loads.
