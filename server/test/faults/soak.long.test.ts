@@ -4,7 +4,7 @@ import { seedOfRun } from '../kit/random.ts';
 import { faultsOf, soak } from './soak.ts';
 
 test('a server holds no more memory, files, permits and leases after 20 minutes of mixed load', async (t) => {
-  // In the first phase caches fill: of SQLite, of search and of lists. That takes some minutes.
+  // Filling the caches of SQLite, search and lists takes some minutes, so the phases are few and long.
   const run = { minutes: 20, starts: 2, phases: 3, rate: 50, seed: seedOfRun(t) };
   const phases = await soak({ ...run, report: (line) => t.diagnostic(line) });
   assert.deepEqual(

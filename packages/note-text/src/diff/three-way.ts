@@ -38,7 +38,8 @@ const mergeWork = 1_500_000;
  * by either side is kept, text removed by either side is removed, and a change that the stored text already has at the
  * same place of the base is not made again. Throws only TooManySteps.
  *
- * @param changes what the client did to the base; by default it is found by `minimalDiff`.
+ * @param changes of a revert: the edits that lead from the base to the client's text, as the document knows them. By
+ *   default `minimalDiff` finds them.
  */
 export function clientEdits(
   sent: Texts,
@@ -205,8 +206,8 @@ function betweenWords({ stored, client, insertions }: Texts, { from, to }: Regio
 }
 
 /**
- * Keeps a blank of each removal that would otherwise join two words, unless the changes join the same two: a reverted
- * write may have inserted the blank beside which somebody else wrote a word.
+ * Keeps one blank of each removal that would otherwise join two words, unless the changes join the same two. The blank
+ * may come from the reverted write although somebody else has written a word beside it.
  */
 function withWordsApart({ stored, runs }: Texts, changes: readonly Edit[], edits: readonly Edit[]): Edit[] {
   const removals = new Map(changes.filter(({ insert }) => insert === '').map(({ at, remove }) => [at, at + remove]));
