@@ -1,7 +1,7 @@
 import { constants } from 'node:fs';
 import { type FileHandle, mkdir, open, rename, rm, statfs } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { syncFolder } from '../ports/keyring/key-file.ts';
+import { syncFolder } from '../ports/fsync/fsync.ts';
 
 const CREATE = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL;
 

@@ -2,7 +2,8 @@ import { rename } from 'node:fs/promises';
 import type { Config } from '../config/config.ts';
 import { Keys } from '../domains/foundation/keys/keys.ts';
 import { keyFile, masterKeyFor, nextKeyFile, oldKeyFile, openDatabase, sharedClock } from '../open-ports.ts';
-import { readKeyFile, syncFolder, writeKeyFile } from '../ports/keyring/key-file.ts';
+import { syncFolder } from '../ports/fsync/fsync.ts';
+import { readKeyFile, writeKeyFile } from '../ports/keyring/key-file.ts';
 import { MASTER_KEY_BYTES, MasterKeyring } from '../ports/keyring/master-key.ts';
 import { lockDataFolder } from './data-folder.ts';
 

@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
-import { lstat, open, readFile, rename, rm } from 'node:fs/promises';
+import { lstat, readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { FolderGone } from '@notevault/sync/engine/ports.ts';
+import { syncFolder } from '../disk/file-system.ts';
 import { OWN_FOLDER, TempPlace } from '../disk/temp-place.ts';
 
 const NAME = 'folder.json';
@@ -47,12 +48,7 @@ export async function writeMarker(root: string, { vaultId, folderId }: FolderMar
     await rm(path, { force: true });
     throw error;
   }
-  const folder = await open(join(root, OWN_FOLDER));
-  try {
-    await folder.sync();
-  } finally {
-    await folder.close();
-  }
+  await syncFolder(join(root, OWN_FOLDER));
 }
 
 /** Throws FolderGone unless the folder still has its marker. */

@@ -3,6 +3,7 @@ import { type FileHandle, mkdir, open, readdir, rename, rm, rmdir, stat } from '
 import { dirname, join } from 'node:path';
 import { type BlobId, type EpochMs, parseUuid, type VaultId } from '@notevault/protocol/values/ids.ts';
 import type { Clock } from '../clock/clock.ts';
+import { syncFolder } from '../fsync/fsync.ts';
 import {
   BlobError,
   type BlobKey,
@@ -249,13 +250,6 @@ async function makeFolder(folder: string): Promise<void> {
     if (codeOf(error) !== 'EEXIST') throw error;
   });
   await syncFolder(dirname(folder));
-}
-
-/** Makes the entries of a folder durable where the system can (Windows cannot open folders). */
-async function syncFolder(folder: string): Promise<void> {
-  if (process.platform === 'win32') return;
-  await using handle = await open(folder, 'r');
-  await handle.sync();
 }
 
 async function namesIn(folder: string): Promise<string[]> {

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { constants } from 'node:fs';
-import { copyFile, link, open, rm, stat, writeFile } from 'node:fs/promises';
+import { copyFile, link, open, rm, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { syncFolder } from '../fsync/fsync.ts';
 import { KeyringError } from './keyring.ts';
 import { MASTER_KEY_BYTES } from './master-key.ts';
 
@@ -59,11 +60,4 @@ async function appear(part: string, file: string): Promise<void> {
     // For file systems without hard links: the copy never replaces a file either, but a crash may leave it incomplete.
     await copyFile(part, file, constants.COPYFILE_EXCL);
   }
-}
-
-/** Makes the entries of a folder durable where the system can (Windows cannot open folders). */
-export async function syncFolder(folder: string): Promise<void> {
-  if (process.platform === 'win32' || !(await stat(folder)).isDirectory()) return;
-  await using handle = await open(folder, 'r');
-  await handle.sync();
 }

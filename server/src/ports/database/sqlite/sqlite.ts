@@ -3,6 +3,7 @@ import { open } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { promisify } from 'node:util';
 import { currentReads } from '../../../concurrency/tenant.ts';
+import { syncFolder } from '../../fsync/fsync.ts';
 import {
   type Database,
   DatabaseError,
@@ -261,11 +262,4 @@ async function create(file: string): Promise<void> {
   } catch (error) {
     if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
   }
-}
-
-/** Syncs the folder, because a new file is only as durable as its entry there. */
-async function syncFolder(folder: string): Promise<void> {
-  if (process.platform === 'win32') return;
-  await using handle = await open(folder, 'r');
-  await handle.sync();
 }
