@@ -36,7 +36,7 @@ export interface Phase {
   readonly p99: number;
   /** Failed requests and commands, in words. */
   readonly failed: readonly string[];
-  /** Memory of the process once no request is left, after a garbage collection. */
+  /** Memory in use of the process once no request is left. */
   readonly memoryMb: number;
   /** Open files once no request is left, without sockets, which clients keep open. */
   readonly handles: number;
@@ -63,7 +63,7 @@ export async function soak({ minutes, starts, phases, rate, seed, report = () =>
   const seconds = (minutes * 60) / (starts * phases);
   let access: Access | undefined;
   for (let start = 1; start <= starts; start += 1) {
-    await using server = await startServe({ env: { ...env, NODE_OPTIONS: `--import=${probe}` } });
+    await using server = await startServe({ env: { ...env, NODE_OPTIONS: `--import=${probe} --experimental-ffi` } });
     access ??= await firstAccess(server.url);
     for (let number = 1; number <= phases; number += 1) {
       const load = new Load(server.url, access, random);
@@ -232,8 +232,9 @@ function openFilesOf({ child }: ServeProcess): number {
 }
 
 /**
- * The memory of the process without pages of files, in MB, after a collection: V8 leaves garbage for minutes, the longer
- * the busier the machine is, so uncollected memory tells nothing of leaks.
+ * The memory of the process in use, without pages of files, in MB. V8 leaves garbage for minutes, the longer the busier
+ * the machine is. The C library keeps free pages between blocks in use, the more the higher the load ever was. So both
+ * are returned to the system before: neither says anything of leaks.
  */
 async function usedMbOf({ child }: ServeProcess): Promise<number> {
   assert.ok(child.stderr);
