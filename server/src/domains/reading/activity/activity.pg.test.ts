@@ -15,6 +15,17 @@ async function listed({ headers }: Shared, caller: Caller, query = ''): Promise<
   return (await caller.get(`/vault/activity${query}`, headers)).body.items;
 }
 
+/** The items of all pages of one item each. */
+async function paged({ headers }: Shared, caller: Caller, query = ''): Promise<Json[]> {
+  const items: Json[] = [];
+  for (let cursor: string | null = ''; cursor !== null; ) {
+    const { body } = await caller.get(`/vault/activity?limit=1${query}${cursor && `&cursor=${cursor}`}`, headers);
+    items.push(...body.items);
+    cursor = body.next_cursor;
+  }
+  return items;
+}
+
 const put = async ({ headers }: Shared, caller: Caller, path: string, content: string): Promise<Json> =>
   (await caller.post('/notes', { path, content, mtime: 1 }, headers)).body.note;
 
@@ -104,16 +115,22 @@ onEachEngine('the activity of a vault', (open) => {
     assert.deepEqual(shown(await listed(world, alice, '?action=delete')), ['delete 1 a.md']);
     assert.deepEqual(shown(await listed(world, alice, `?note=${note}`)), ['delete 1 a.md', 'write 1 a.md']);
     assert.deepEqual(shown(await listed(world, alice, `?since=${since}`)), ['write 2 c.md b.md']);
-    const all = (await listed(world, alice)).map(({ id }) => id);
-    const paged: string[] = [];
-    for (let cursor = ''; ; ) {
-      const { body } = await alice.get(`/vault/activity?limit=1${cursor && `&cursor=${cursor}`}`, headers);
-      paged.push(...body.items.map(({ id }: Json) => id));
-      if (body.next_cursor === null) break;
-      cursor = body.next_cursor;
-    }
-    assert.deepEqual(paged, all);
+    const idsOf = (items: readonly Json[]) => items.map(({ id }) => id);
+    assert.deepEqual(idsOf(await paged(world, alice)), idsOf(await listed(world, alice)));
     assert.equal((await alice.get('/vault/activity?cursor=x', headers)).status, 400);
+  });
+
+  test('pages of a note’s activity name each item once, also where people take turns', async () => {
+    const world = await shared();
+    const { alice, bob, note } = world;
+    await world.join(bob, 'editor');
+    for (const word of ['two', 'three', 'four']) {
+      await put(world, alice, 'a.md', `${word} of alice`);
+      await put(world, bob, 'a.md', `${word} of bob`);
+      await put(world, bob, 'b.md', word);
+    }
+    const items = await paged(world, alice, `&note=${note.toUpperCase()}`);
+    assert.deepEqual(shown(items), ['write 6 a.md b.md', 'write 4 a.md']);
   });
 
   test('differences are shown word by word, at most 4 KB an item', async () => {

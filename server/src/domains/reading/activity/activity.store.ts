@@ -52,6 +52,11 @@ export const findItemRows = statement((db, p: { vault: VaultId; item: string; be
   rowsOfItem(db, p).where('id', '<', p.before).orderBy('id', 'desc').limit(p.limit),
 );
 
+/** The rows of an item from an id on, oldest first. */
+export const findLaterRows = statement((db, p: { vault: VaultId; item: string; from: string; limit: number }) =>
+  rowsOfItem(db, p).where('id', '>=', p.from).orderBy('id').limit(p.limit),
+);
+
 export const findFirstRow = statement((db, p: { vault: VaultId; item: string }) =>
   db
     .selectFrom('activity')

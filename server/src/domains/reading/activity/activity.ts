@@ -101,7 +101,8 @@ async function findItems({ db }: ActivityDeps, vault: OpenVault, query: Activity
   if (cursor === null) throw new NotevaultError('invalid_cursor');
   const person = query.actor === undefined ? null : activityPerson(vault, query.actor);
   const since = query.since === undefined ? 0 : Date.parse(query.since);
-  const { note, action } = query;
+  const { note: named, action } = query;
+  const note = named?.toLowerCase();
   const isWanted = (row: { readonly person: Buffer | null; readonly action: string }) =>
     (action === undefined || row.action === action) && (person === null || row.person?.equals(person) === true);
   const items = new Set<string>();
@@ -113,12 +114,33 @@ async function findItems({ db }: ActivityDeps, vault: OpenVault, query: Activity
     for (const row of rows) {
       if (items.size === limit) return { items, next: before };
       before = row.id;
-      if (isWanted(row) && row.isOfNote !== false) items.add(row.item);
+      if (!isWanted(row) || row.isOfNote === false || items.has(row.item)) continue;
+      if (note !== undefined && (await wasListed(db, vault, { item: row.item, note, from: cursor }))) continue;
+      items.add(row.item);
     }
     if (rows.length < LOOKED_AT_ONCE) return { items, next: null };
     seen += rows.length;
   }
   return { items, next: before };
+}
+
+/** Whether a page before has an item of a note: one of its rows from the cursor on changed the note. */
+async function wasListed(
+  db: Database,
+  vault: OpenVault,
+  { note, ...place }: { readonly item: string; readonly note: string; readonly from: string },
+): Promise<boolean> {
+  if (place.from === LAST_ID) return false;
+  const yieldIfDue = createYield();
+  for (const row of await db.all(store.findLaterRows, { vault: vault.id, ...place, limit: LOOKED_AT_MAX })) {
+    await yieldIfDue();
+    if (changesNote(vault, row, note)) return true;
+  }
+  return false;
+}
+
+function changesNote(vault: OpenVault, row: Parameters<typeof opened>[1], note: string): boolean {
+  return opened(vault, row).data.changes.some(({ id }) => id === note);
 }
 
 interface FoundRow {
@@ -134,7 +156,7 @@ async function rowsOfNote(db: Database, vault: OpenVault, page: store.RowsBefore
   const found: FoundRow[] = [];
   for (const row of await db.all(store.findRows, page)) {
     await yieldIfDue();
-    found.push({ ...row, isOfNote: opened(vault, row).data.changes.some(({ id }) => id === note) });
+    found.push({ ...row, isOfNote: changesNote(vault, row, note) });
   }
   return found;
 }
