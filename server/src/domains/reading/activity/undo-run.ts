@@ -235,11 +235,12 @@ export class UndoRun {
 
   /** Folders that contain something stay, because others may use them. */
   async #removeFolder(entry: UndoEntry): Promise<void> {
-    const { entries, db } = this.#deps;
+    const { entries } = this.#deps;
     const { vault, actor, device, origin } = this.#context;
-    const folder = await entries.folderAt(db, vault, entry.path);
+    // By its id: at its path may be a folder that somebody else created since.
+    const folder = await entries.folders.entry(vault, entry.id);
     if (folder === null || !folder.explicit) return;
-    if (!this.#dryRun) await entries.folders.remove({ vault, actor, device, origin }, entry.path, false);
+    if (!this.#dryRun) await entries.folders.remove({ vault, actor, device, origin }, folder.path, false);
     this.#done(entry, 'delete');
   }
 

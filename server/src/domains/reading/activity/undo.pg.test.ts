@@ -104,6 +104,25 @@ onEachEngine('undoing an activity', (open) => {
     assert.equal(await read('ours.md'), 'bob and alice');
   });
 
+  test('the undo of a new folder removes that folder wherever it is now, and no other one of its name', async () => {
+    const { alice, bob, undo, latest, headers } = await shared();
+    const make = async (caller: Caller, folder: string): Promise<Json> => {
+      await caller.post('/folders', { folder }, headers);
+      return latest(caller);
+    };
+    const explicit = async () =>
+      (await alice.get('/folders/explicit', headers)).body.folders.map(({ name }: Json) => name);
+    const deleted = await make(bob, 'deleted');
+    await alice.delete('/folders/deleted', undefined, headers);
+    await make(alice, 'deleted');
+    assert.deepEqual(outcome(await undo(bob, deleted.id)), { undone: 0, merged: 0, left: [] });
+    assert.deepEqual(await explicit(), ['deleted']);
+    const moved = await make(bob, 'old');
+    await alice.post('/folders/rename', { old_path: 'old', new_path: 'new' }, headers);
+    assert.deepEqual(outcome(await undo(bob, moved.id)), { undone: 1, merged: 0, left: [] });
+    assert.deepEqual(await explicit(), ['deleted']);
+  });
+
   test('a note that is undone in part is named again by a repeated undo', async () => {
     const { alice, bob, put, read, undo, ofBob } = await shared();
     await put(bob, 'ours.md', 'bob');
