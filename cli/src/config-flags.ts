@@ -8,10 +8,29 @@ export function withConfig(command: Command, names?: readonly OptionName[]): Com
     if (names !== undefined && !names.includes(name)) continue;
     const standard = option.absent ?? String(option.default);
     command.addOption(
-      new Option(`${flagOf(name)} <value>`, `${option.does} (${variableOf(name)}; default: ${standard})`),
+      new Option(
+        `${flagOf(name)} <value>`,
+        `${option.does} (${variableOf(name)}; ${option.kind.expects}; default: ${standard})`,
+      ),
     );
   }
   return command;
+}
+
+/** Adds all configuration options to a command. Its help lists only the named ones, unless `--help=all` asks for all. */
+export function withAllConfig(command: Command, listed: readonly OptionName[]): Command {
+  const flags = new Set(listed.map((name) => flagOf(name)));
+  const own = command.options.length;
+  const others = withConfig(command)
+    .options.slice(own)
+    .filter(({ long }) => !flags.has(long ?? ''));
+  for (const option of others) option.hideHelp();
+  return command
+    .option('-h, --help [which]', 'display help for command; --help=all lists all options')
+    .on('option:help', (which: string | null) => {
+      if (which === 'all') for (const option of others) option.hideHelp(false);
+      command.help();
+    });
 }
 
 /** Options that most commands need to open the data. */

@@ -2,7 +2,7 @@ import { counted } from '@notevault/protocol/values/counted.ts';
 import type { Damage } from '@notevault/server/backup/verify/damaged-rows.ts';
 import { Command } from 'commander';
 import { askPassword } from '../ask-password.ts';
-import { configOf, withConfig } from '../config-flags.ts';
+import { configOf, storageOptions, withAllConfig } from '../config-flags.ts';
 import { CliError } from '../error-messages.ts';
 import { totalsText } from '../print.ts';
 import { progressLine } from '../progress.ts';
@@ -18,36 +18,38 @@ interface Flags extends Record<string, unknown> {
 }
 
 export function restoreCommand(): Command {
-  return withConfig(new Command('restore'))
-    .description('Replace all data with a backup (stop every server first), or restore one vault or note')
-    .argument('[backup]', 'a folder of backups (the newest is restored), a single backup’s folder, or a tar file')
-    .option('--vault <name>', 'restore only this vault, as a new vault; works while the server runs')
-    .option('--note <path>', 'with --vault: restore only this note, as a new version')
-    .option('--user <email>', 'with --vault: the vault’s owner (default: the only account)')
-    .option(
-      '--revoke-credentials',
-      'revoke API keys, devices, applications and vault invitations too, not only sessions',
-    )
-    .option('--list-points', 'list the restore points (the data before each restore)')
-    .option('--point <name>', 'return to a restore point; the current data becomes one')
-    .option('--passphrase-stdin', 'decrypt the backup’s master key with a passphrase from standard input')
-    .action(async (path: string | undefined, flags: Flags) => {
-      if ([path, flags.listPoints, flags.point].filter((wanted) => wanted !== undefined).length !== 1) {
-        throw new CliError('Give either a backup, or --list-points, or --point with the name of a restore point.');
-      }
-      if (path === undefined && flags.vault !== undefined) throw new CliError('--vault needs a backup.');
-      if (flags.listPoints === true) return await listPoints(flags);
-      if (flags.point !== undefined) return await returnTo(flags.point, flags);
-      if (path === undefined) return;
-      if (flags.note !== undefined && flags.vault === undefined) throw new CliError('--note needs --vault.');
-      const passphrase = flags.passphraseStdin === true ? await askPassword(true) : null;
-      if (flags.vault !== undefined) {
-        const { restoreVault } = await import('../restore/restore-vault.ts');
-        await restoreVault(path, { ...flags, vault: flags.vault }, passphrase);
-        return;
-      }
-      await restoreAll(path, flags, passphrase);
-    });
+  return withAllConfig(
+    new Command('restore')
+      .description('Replace all data with a backup (stop every server first), or restore one vault or note')
+      .argument('[backup]', 'a folder of backups (the newest is restored), a single backup’s folder, or a tar file')
+      .option('--vault <name>', 'restore only this vault, as a new vault; works while the server runs')
+      .option('--note <path>', 'with --vault: restore only this note, as a new version')
+      .option('--user <email>', 'with --vault: the vault’s owner (default: the only account)')
+      .option(
+        '--revoke-credentials',
+        'revoke API keys, devices, applications and vault invitations too, not only sessions',
+      )
+      .option('--list-points', 'list the restore points (the data before each restore)')
+      .option('--point <name>', 'return to a restore point; the current data becomes one')
+      .option('--passphrase-stdin', 'decrypt the backup’s master key with a passphrase from standard input'),
+    storageOptions,
+  ).action(async (path: string | undefined, flags: Flags) => {
+    if ([path, flags.listPoints, flags.point].filter((wanted) => wanted !== undefined).length !== 1) {
+      throw new CliError('Give either a backup, or --list-points, or --point with the name of a restore point.');
+    }
+    if (path === undefined && flags.vault !== undefined) throw new CliError('--vault needs a backup.');
+    if (flags.listPoints === true) return await listPoints(flags);
+    if (flags.point !== undefined) return await returnTo(flags.point, flags);
+    if (path === undefined) return;
+    if (flags.note !== undefined && flags.vault === undefined) throw new CliError('--note needs --vault.');
+    const passphrase = flags.passphraseStdin === true ? await askPassword(true) : null;
+    if (flags.vault !== undefined) {
+      const { restoreVault } = await import('../restore/restore-vault.ts');
+      await restoreVault(path, { ...flags, vault: flags.vault }, passphrase);
+      return;
+    }
+    await restoreAll(path, flags, passphrase);
+  });
 }
 
 async function listPoints(flags: Flags): Promise<void> {

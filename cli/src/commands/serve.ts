@@ -1,15 +1,15 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Config, variablesWithoutEffect } from '@notevault/server/config/config.ts';
-import { flagOf, type OptionName } from '@notevault/server/config/options.ts';
+import type { OptionName } from '@notevault/server/config/options.ts';
 import { restartLean } from '@notevault/server/config/process-memory.ts';
 import { cacheCompiledCode, isExecutable } from '@notevault/server/program/program.ts';
 import type { Serving } from '@notevault/server/serve.ts';
 import { Command } from 'commander';
 import { backUpInProcess } from '../backup-process.ts';
-import { configOf, withConfig } from '../config-flags.ts';
+import { configOf, withAllConfig } from '../config-flags.ts';
 
-/** Options that most installations need; `--help=all` lists the others. */
+/** Options that most installations need. */
 const COMMON: readonly OptionName[] = [
   'host',
   'port',
@@ -24,7 +24,7 @@ const COMMON: readonly OptionName[] = [
 ];
 
 export function serveCommand(): Command {
-  return withShortHelp(withConfig(new Command('serve')))
+  return withAllConfig(new Command('serve'), COMMON)
     .description('Run the server until SIGTERM or SIGINT; a second signal kills it')
     .action(async (flags: Record<string, unknown>) => {
       const config = configOf(flags);
@@ -44,19 +44,6 @@ export function serveCommand(): Command {
       print('Stopping: waiting for running requests.');
       await serving[Symbol.asyncDispose]();
       print('Stopped.');
-    });
-}
-
-/** Shows only the common options, unless all are asked for. */
-function withShortHelp(command: Command): Command {
-  const flags = new Set(COMMON.map((name) => flagOf(name)));
-  const others = command.options.filter(({ long }) => !flags.has(long ?? ''));
-  for (const option of others) option.hideHelp();
-  return command
-    .option('-h, --help [which]', 'display help for command; --help=all lists all options')
-    .on('option:help', (which: string | null) => {
-      if (which === 'all') for (const option of others) option.hideHelp(false);
-      command.help();
     });
 }
 

@@ -4,9 +4,7 @@ import { inspect } from 'node:util';
 
 /** The parser of one kind of option value. */
 export interface ValueKind<T> {
-  /** Describes the value in help texts: `--port <number>`. */
-  readonly placeholder: string;
-  /** Completes the sentence "it must be …" of an error message. */
+  /** The value in help texts; completes the sentence "it must be …" of an error message. */
   readonly expects: string;
   parse(text: string): T | undefined;
 }
@@ -33,7 +31,6 @@ export class Secret<T> {
 
 export function integer(from: number, to: number): ValueKind<number> {
   return {
-    placeholder: 'number',
     expects: `a whole number from ${from} to ${to}`,
     parse(text) {
       const value = Number(text);
@@ -44,47 +41,40 @@ export function integer(from: number, to: number): ValueKind<number> {
 
 export function choice<const Names extends readonly string[]>(...names: Names): ValueKind<Names[number]> {
   return {
-    placeholder: names.join('|'),
     expects: `one of ${names.join(', ')}`,
     parse: (text) => names.find((name) => name === text),
   };
 }
 
 export const word: ValueKind<string> = {
-  placeholder: 'name',
   expects: 'a name without spaces',
   parse: (text) => (/^\S+$/.test(text) ? text : undefined),
 };
 
 /** Text on one line, such as a name or a path, which only its user interprets. */
 export const line: ValueKind<string> = {
-  placeholder: 'name',
   expects: 'a name',
   parse: (text) => (/[\0\r\n]/.test(text) || text.trim() === '' ? undefined : text.trim()),
 };
 
 export const timeOfDay: ValueKind<string> = {
-  placeholder: 'HH:MM',
   expects: 'a time of day such as 02:00',
   parse: (text) => (/^(?:[01]\d|2[0-3]):[0-5]\d$/.test(text) ? text : undefined),
 };
 
 export const token: ValueKind<Secret<string>> = {
-  placeholder: 'token',
   expects: 'visible ASCII characters without spaces',
   parse: (text) => (/^[\x21-\x7e]+$/.test(text) ? new Secret(text) : undefined),
 };
 
 /** A file or folder; relative to the working directory of the process. */
 export const path: ValueKind<string> = {
-  placeholder: 'path',
   expects: 'a path',
   parse: (text) => (text.includes('\0') ? undefined : resolve(text)),
 };
 
 /** File name extensions, with or without the dot, in any case. */
 export const extensions: ValueKind<ReadonlySet<string>> = {
-  placeholder: 'list',
   expects: 'file name extensions separated by commas, such as png,jpg,pdf',
   parse(text) {
     const names = text.split(',').map((name) => name.trim().replace(/^\./, '').toLowerCase());
@@ -94,7 +84,6 @@ export const extensions: ValueKind<ReadonlySet<string>> = {
 };
 
 export const hostName: ValueKind<string> = {
-  placeholder: 'address',
   expects: 'an IP address or a host name, without scheme and port',
   parse: (text) => (isIP(text) !== 0 || /^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$/i.test(text) ? text : undefined),
 };
@@ -103,7 +92,6 @@ export const hostName: ValueKind<string> = {
 const PUBLIC_PATH = /^(\/(?!api(\/|$))[a-z0-9_~-][a-z0-9._~-]*)*$/i;
 
 export const publicUrl: ValueKind<string> = {
-  placeholder: 'url',
   expects: 'an http or https address, with or without a path, such as https://example.org/notes',
   parse(text) {
     const url = URL.parse(text);
@@ -115,7 +103,6 @@ export const publicUrl: ValueKind<string> = {
 };
 
 export const databaseUrl: ValueKind<Secret<string>> = {
-  placeholder: 'url',
   expects: 'a PostgreSQL address such as postgres://user:password@host:5432/notevault (omit it for SQLite)',
   parse(text) {
     const url = URL.parse(text);
@@ -128,7 +115,6 @@ export type BlobStore =
   | { readonly kind: 's3'; readonly bucket: string; readonly prefix: string };
 
 export const blobStore: ValueKind<BlobStore> = {
-  placeholder: 'where',
   expects: 'disk, database, or a bucket such as s3://notes/attachments',
   parse(text) {
     if (text === 'disk' || text === 'database') return { kind: text };
@@ -140,7 +126,6 @@ export const blobStore: ValueKind<BlobStore> = {
 };
 
 export const serviceUrl: ValueKind<string> = {
-  placeholder: 'url',
   expects: 'an http or https address, such as https://s3.example.org',
   parse(text) {
     const url = URL.parse(text);
@@ -151,14 +136,12 @@ export const serviceUrl: ValueKind<string> = {
 
 /** The issuer of an OpenID Connect provider, kept as written, because it is compared with what the provider says. */
 export const issuerUrl: ValueKind<string> = {
-  placeholder: 'url',
   expects: 'the issuer of the provider, such as https://id.example.org/realms/home, without /.well-known/…',
   parse: (text) => (text.includes('/.well-known/') ? undefined : serviceUrl.parse(text)),
 };
 
 /** A claim with the value that counts; the name may be a path through objects, such as realm_access.roles. */
 export const claim: ValueKind<{ readonly name: string; readonly value: string }> = {
-  placeholder: 'claim=value',
   expects: 'a claim and its value, such as groups=admins',
   parse(text) {
     const [, name, value] = /^([^=\s]+)=(.+)$/.exec(text) ?? [];
@@ -167,7 +150,6 @@ export const claim: ValueKind<{ readonly name: string; readonly value: string }>
 };
 
 export const smtpUrl: ValueKind<Secret<string>> = {
-  placeholder: 'url',
   expects: 'an address such as smtps://user:password@mail.example.org:465 or smtp://mail.example.org:587',
   parse(text) {
     const url = URL.parse(text);
@@ -176,7 +158,6 @@ export const smtpUrl: ValueKind<Secret<string>> = {
 };
 
 export const mailbox: ValueKind<string> = {
-  placeholder: 'address',
   expects: 'an e-mail address such as notes@example.org or Notevault <notes@example.org>',
   parse(text) {
     const sent = text.trim();
@@ -185,7 +166,6 @@ export const mailbox: ValueKind<string> = {
 };
 
 export const key256: ValueKind<Secret<Buffer>> = {
-  placeholder: 'base64',
   expects: '32 bytes in base64 (`openssl rand -base64 32` creates one)',
   parse(text) {
     if (!/^[A-Za-z0-9+/_-]{43}=?$/.test(text)) return undefined;
@@ -195,19 +175,16 @@ export const key256: ValueKind<Secret<Buffer>> = {
 };
 
 export const proxies: ValueKind<readonly string[]> = {
-  placeholder: 'addresses',
   expects: 'IP addresses or networks separated by commas, such as 10.0.0.7,192.168.0.0/16',
   parse: (text) => list(text, isNetwork),
 };
 
 export const origins: ValueKind<readonly string[]> = {
-  placeholder: 'origins',
   expects: '*, none or origins separated by commas, such as https://notes.example.org,https://app.example.org',
   parse: (text) => (text === '*' ? ['*'] : list(text, (item) => item === 'none' || isOrigin(item))),
 };
 
 export const redirects: ValueKind<readonly string[]> = {
-  placeholder: 'addresses',
   expects: 'https addresses separated by commas, such as https://app.example.org/callback',
   parse: (text) => list(text, (item) => URL.parse(item)?.protocol === 'https:'),
 };

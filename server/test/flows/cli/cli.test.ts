@@ -15,7 +15,7 @@ const STORAGE = ['--data-dir', '--database-url', '--master-key'];
 /** Every command, with the words that its help must contain. */
 const COMMANDS: [string, string[]][] = [
   ['', ['serve', 'login', 'logout', 'sync', 'import', 'search', 'reindex', 'admin', 'keys', 'doctor', '--version']],
-  ['serve', ['--port', '--data-dir', '--database-url', '--backup-dir', '--help [which]']],
+  ['serve', ['--port', '--data-dir', '--database-url', '--backup-dir', 'invite_only, closed', '--help [which]']],
   ['serve --help=all', ALL],
   ['login', ['<url>', '--vault', '--device', '--allow-http', '--no-keychain']],
   ['logout', ['<url>', '--vault']],
@@ -37,7 +37,8 @@ const COMMANDS: [string, string[]][] = [
   ['keys new', []],
   ['keys status', STORAGE],
   ['keys rotate', [...STORAGE, '--new-key-stdin']],
-  ['doctor', [...ALL, '--restored']],
+  ['doctor', [...STORAGE, '--restored', '--help [which]']],
+  ['restore', [...STORAGE, '--list-points', '--point', '--help [which]']],
 ];
 
 const folder = new Folder();
@@ -57,10 +58,12 @@ describe('notevault --help', { concurrency: 2 }, () => {
   }
 });
 
-test('notevault serve --help lists ten options, the others only with --help=all', async () => {
-  const { stdout } = await cli(['serve', '--help']);
-  assert.equal(ALL.filter((name) => stdout.includes(`  ${name} <`)).length, 10);
-});
+for (const [command, listed] of Object.entries({ serve: 10, restore: 3, doctor: 3, status: 5 })) {
+  test(`notevault ${command} --help lists ${listed} options of the server, the others only with --help=all`, async () => {
+    const { stdout } = await cli([command, '--help']);
+    assert.equal(ALL.filter((name) => stdout.includes(`  ${name} <`)).length, listed);
+  });
+}
 
 describe('a mistyped command line', { concurrency: 2 }, () => {
   const HINT = /\(add --help to see the command’s arguments\)/;
