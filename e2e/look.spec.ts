@@ -183,6 +183,19 @@ test('a star is kept by the account, and the note stands at the side', async ({ 
   await expect(starred).toHaveCount(0);
 });
 
+test('the text stays where it is when the first list of a note is typed', async ({ page, alice }) => {
+  const { id } = await alice.write('Plan.md', 'Peas\n');
+  await page.goto(alice.page(`/notes/${id}`));
+  await page.locator('[data-editor-ready]').waitFor();
+  const left = async () => (await page.locator('.cm-line').first().boundingBox())?.x;
+  const before = await left();
+  await page.locator('.cm-content').click();
+  await page.keyboard.press('Control+End');
+  await page.keyboard.type('\n- one\n  - two\n');
+  await expect(page.getByTitle('Fold line')).not.toHaveCount(0);
+  expect(await left()).toBe(before);
+});
+
 test('nothing moves while the fonts and the editor come', async ({ page, alice }) => {
   const { id } = await alice.write(
     'Spring planting.md',
@@ -251,5 +264,21 @@ test.describe('on a phone', () => {
     await expect(places).toBeHidden();
     await page.getByRole('button', { name: 'Hide the keyboard' }).tap();
     await expect(places).toBeVisible();
+  });
+
+  test('a message covers neither the tools nor the places', async ({ page, alice }) => {
+    const { id } = await alice.write('Beds.md', 'Peas\n');
+    await page.goto(alice.page(`/notes/${id}`));
+    await page.locator('[data-editor-ready]').waitFor();
+    const title = page.getByRole('textbox', { name: 'Title of the note' });
+    await title.fill('Rows');
+    await title.press('Enter');
+    const message = page.getByRole('status').filter({ hasText: 'Renamed to Rows.md' });
+    const { y = 0, height = 780 } = (await message.boundingBox()) ?? {};
+    const tools = await page.getByRole('toolbar', { name: 'Tools' }).boundingBox();
+    expect(y + height).toBeLessThanOrEqual(tools?.y ?? 0);
+    await page.getByRole('button', { name: 'Hide the keyboard' }).tap();
+    const places = await page.getByRole('navigation', { name: 'Places' }).boundingBox();
+    expect(y + height).toBeLessThanOrEqual(places?.y ?? 0);
   });
 });

@@ -26,6 +26,8 @@ export const chromeTheme = EditorView.baseTheme({
   '.nv-found': { backgroundColor: 'var(--highlight)', color: 'var(--text)', borderRadius: '3px' },
   '.cm-selectionMatch': { backgroundColor: 'color-mix(in srgb, var(--highlight) 60%, transparent)' },
   '.cm-gutters': { background: 'transparent', border: '0', color: 'var(--faint)' },
+  // As wide without a mark, so that the text stays where it is when the first list or heading is typed.
+  '.cm-foldGutter': { width: '16px' },
   '.cm-foldGutter .cm-gutterElement': { opacity: '0', cursor: 'pointer' },
   '.cm-gutters:hover .cm-gutterElement': { opacity: '1' },
   '@media (max-width: 760px)': { '.cm-gutters': { display: 'none !important' } },
