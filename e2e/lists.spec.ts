@@ -21,6 +21,16 @@ test('notes are found by keys, by search with highlights, and by tags', async ({
   await expect(page.getByRole('option', { name: /^Vichyssoise.*Soup/ })).toBeVisible();
   await page.keyboard.press('Escape');
 
+  // A word of a text opens its note; it does not create a note of this name.
+  await page.keyboard.press('Control+k');
+  await page.keyboard.type('frosts');
+  await expect(page.getByRole('group', { name: 'In the text' }).getByRole('option')).toHaveAttribute(
+    'aria-selected',
+    'true',
+  );
+  await page.keyboard.press('Enter');
+  await expect(page).toHaveTitle(/Beans/);
+
   await page.keyboard.press('Control+Shift+F');
   await page.getByRole('searchbox').fill('frosts');
   await expect(page.locator('mark')).toHaveText('frost');

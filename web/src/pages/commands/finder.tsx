@@ -39,8 +39,8 @@ const OF_EACH = 20;
 const AFTER_TYPING_MS = 180;
 
 /**
- * One field for all that can be gone to or done: notes by name, headings of the open note, commands, and notes by their
- * text. `#` finds tags and headings only, `>` commands only.
+ * One field for all that can be gone to or done: notes by name, headings of the open note, notes by their text, and
+ * commands. `#` finds tags and headings only, `>` commands only.
  */
 export function Finder({ context, openNote, createNote, place, typed, close }: FinderProps) {
   const t = useTexts('vault');
@@ -72,6 +72,8 @@ export function Finder({ context, openNote, createNote, place, typed, close }: F
     })),
     ...(wanted === '' ? [] : outline.map(({ depth, ...flat }) => flat)),
     ...inText.headings,
+    // Before a new note: Enter opens a note that has these words, if there is one.
+    ...inText.texts,
     ...(isNew
       ? [
           {
@@ -85,7 +87,6 @@ export function Finder({ context, openNote, createNote, place, typed, close }: F
         ]
       : []),
     ...(wanted === '' ? [] : commands.slice(0, OTHERS)),
-    ...inText.texts,
   ];
   return (
     <Dialog title={t(TITLES[place])} close={close} closed={() => then.current?.()} isFinder>
