@@ -2,7 +2,7 @@ import { folderOf } from '@notevault/note-text/paths.ts';
 import type { ActivityUndone } from '@notevault/protocol/activity.ts';
 import { NotevaultError } from '@notevault/protocol/errors.ts';
 import { RENAMES_MAX } from '@notevault/protocol/values/batch-limits.ts';
-import type { NoteId } from '@notevault/protocol/values/ids.ts';
+import type { FolderId, NoteId } from '@notevault/protocol/values/ids.ts';
 import { slicesOf } from '../../../concurrency/slices.ts';
 import { createYield } from '../../../concurrency/yield.ts';
 import type { ReadHandle } from '../../../ports/database/database.ts';
@@ -48,7 +48,7 @@ export class UndoRun {
     await this.#moveBack(by.get('move') ?? []);
     const kept = await this.#trash(by.get('trash') ?? []);
     const yieldIfDue = createYield();
-    for (const entry of by.get('restore') ?? []) {
+    for (const entry of foldersFirst(by.get('restore') ?? [])) {
       await yieldIfDue();
       await this.#restore(entry);
     }
@@ -90,7 +90,8 @@ export class UndoRun {
       return (await idAt(entry.target)) === entry.id ? undefined : this.#leave(entry, 'changed_by_others');
     }
     if (this.#dryRun) {
-      if (await this.#isTaken(entry.target)) return this.#leave(entry, 'path_taken');
+      const reason = await this.#reasonAt(entry.target, new Set([entry.id]));
+      if (reason !== null) return this.#leave(entry, reason);
     } else {
       const { vault, actor, device, origin } = this.#context;
       const rename = { old_path: entry.path, new_path: entry.target };
@@ -134,14 +135,9 @@ export class UndoRun {
   }
 
   async #firstTaken(movable: readonly UndoEntry[]): Promise<string | null> {
-    const leaving = new Set(movable.map(({ path }) => path));
-    for (const { id, target } of movable) if (!leaving.has(target) && (await this.#isTaken(target))) return id;
+    const moving = new Set(movable.map(({ id }) => id));
+    for (const { id, target } of movable) if ((await this.#reasonAt(target, moving)) !== null) return id;
     return null;
-  }
-
-  async #isTaken(path: string): Promise<boolean> {
-    const { entries, db } = this.#deps;
-    return (await entries.ownerOf(db, this.#context.vault, path)) !== null;
   }
 
   #pathOf(row: StoredEntry): string {
@@ -153,7 +149,9 @@ export class UndoRun {
   /** Returns the entries that stay because others wrote in them. */
   async #trash(entries: readonly UndoEntry[]): Promise<UndoEntry[]> {
     const kept: UndoEntry[] = [];
-    for (const entry of entries.filter(({ kind }) => kind === 'folder')) await this.#removeFolder(entry);
+    const folders = entries.filter(({ kind }) => kind === 'folder');
+    const own = new Set<string>(folders.map(({ id }) => id));
+    for (const folder of folders) await this.#removeFolder(folder, own);
     const items = entries.filter(({ kind }) => kind !== 'folder');
     let room = await this.#deps.entries.trash.room(this.#deps.db, this.#context.vault);
     for (const slice of slicesOf(items, TRASHED_AT_ONCE)) {
@@ -233,13 +231,16 @@ export class UndoRun {
     return entriesToDelete;
   }
 
-  /** Folders that contain something stay, because others may use them. */
-  async #removeFolder(entry: UndoEntry): Promise<void> {
-    const { entries } = this.#deps;
+  /** Folders that contain something stay, because others may use them; so does another one at the path of a deleted one. */
+  async #removeFolder(entry: UndoEntry, own: ReadonlySet<string>): Promise<void> {
+    const { entries, db } = this.#deps;
     const { vault, actor, device, origin } = this.#context;
-    // By its id: at its path may be a folder that somebody else created since.
     const folder = await entries.folders.entry(vault, entry.id);
-    if (folder === null || !folder.explicit) return;
+    if (!folder?.explicit) {
+      const other = await entries.folderAt(db, vault, entry.path);
+      if (other?.explicit && !own.has(other.id)) this.#leave(entry, 'changed_by_others');
+      return;
+    }
     if (!this.#dryRun) await entries.folders.remove({ vault, actor, device, origin }, folder.path, false);
     this.#done(entry, 'delete');
   }
@@ -249,9 +250,11 @@ export class UndoRun {
     const { vault, actor, device, origin } = this.#context;
     const { kind, id, path } = entry;
     if (kind === 'folder') {
-      if ((await entries.folderAt(db, vault, path))?.explicit) return;
-      const create = () => entries.folders.create({ vault, actor, device, origin }, path);
-      const reason = this.#dryRun ? await this.#reasonAt(path) : await reasonOf(create);
+      const found = await entries.folderAt(db, vault, path);
+      if (found?.explicit) return;
+      const create = () => entries.folders.create({ vault, actor, device, origin }, path, id as FolderId);
+      const would = () => (found === null ? this.#reasonAt(path) : null);
+      const reason = await (this.#dryRun ? would() : reasonOf(create));
       return reason === null ? this.#done(entry, 'restore') : this.#leave(entry, reason);
     }
     const isLive = async () => (await entries.rowsById(db, vault.id, kind, [id])).length > 0;
@@ -265,11 +268,13 @@ export class UndoRun {
     else if (!(await isLive())) this.#leave(entry, reason);
   }
 
-  async #reasonAt(path: string): Promise<Reason | null> {
+  /** @param moving the entries that leave their paths. */
+  async #reasonAt(path: string, moving: ReadonlySet<string> = new Set()): Promise<Reason | null> {
     const { entries, db } = this.#deps;
     for (let at = path; at !== ''; at = folderOf(at)) {
       const owner = await entries.ownerOf(db, this.#context.vault, at);
-      if (owner !== null && (at === path || owner.kind !== 'folder')) return 'path_taken';
+      if (owner === null || moving.has(owner.id)) continue;
+      if (at === path || owner.kind !== 'folder') return 'path_taken';
     }
     return null;
   }
@@ -286,6 +291,12 @@ export class UndoRun {
     const listed = this.#changes.at(-1);
     if (this.#dryRun && listed?.id === entry.id) listed.difference = differenceBetween(outcome.before, outcome.after);
   }
+}
+
+/** Returns entries with the folders first, outer before inner ones: a note would bring its folder back under another id. */
+function foldersFirst(entries: readonly UndoEntry[]): UndoEntry[] {
+  const depth = ({ kind, path }: UndoEntry) => (kind === 'folder' ? path.length : Number.POSITIVE_INFINITY);
+  return entries.toSorted((a, b) => (depth(a) === depth(b) ? 0 : depth(a) - depth(b)));
 }
 
 function ifFull(error: unknown): true {

@@ -115,12 +115,51 @@ onEachEngine('undoing an activity', (open) => {
     const deleted = await make(bob, 'deleted');
     await alice.delete('/folders/deleted', undefined, headers);
     await make(alice, 'deleted');
-    assert.deepEqual(outcome(await undo(bob, deleted.id)), { undone: 0, merged: 0, left: [] });
+    const left = [{ path: 'deleted', reason: 'changed_by_others' }];
+    assert.deepEqual(outcome(await undo(bob, deleted.id)), { undone: 0, merged: 0, left });
     assert.deepEqual(await explicit(), ['deleted']);
     const moved = await make(bob, 'old');
     await alice.post('/folders/rename', { old_path: 'old', new_path: 'new' }, headers);
     assert.deepEqual(outcome(await undo(bob, moved.id)), { undone: 1, merged: 0, left: [] });
     assert.deepEqual(await explicit(), ['deleted']);
+  });
+
+  test('a deleted folder comes back with its id, so that what was done to it before can be undone too', async () => {
+    const { alice, put, read, undo, latest, headers } = await shared();
+    await put(alice, 'f/in.md', 'in');
+    const made = async (folder: string): Promise<Json> =>
+      (await alice.post('/folders', { folder }, headers)).body.folder;
+    const ids = [(await made('f')).id, (await made('f/g')).id];
+    await alice.post('/folders/rename', { old_path: 'f', new_path: 'h' }, headers);
+    const moved = await latest(alice);
+    await alice.delete('/folders/h?recursive=true', undefined, headers);
+    assert.deepEqual(outcome(await undo(alice, (await latest(alice)).id)), { undone: 3, merged: 0, left: [] });
+    const { folders } = (await alice.get('/folders/explicit', headers)).body;
+    assert.deepEqual(folders, [
+      { name: 'h', id: ids[0] },
+      { name: 'h/g', id: ids[1] },
+    ]);
+    assert.deepEqual(outcome(await undo(alice, moved.id)), { undone: 1, merged: 0, left: [] });
+    assert.equal(await read('f/in.md'), 'in');
+  });
+
+  test('a dry run says of folders that live on, and of names in other case, what the undo does', async () => {
+    const { alice, put, undo, latest, headers } = await shared();
+    await put(alice, 'f/in.md', 'in');
+    await alice.post('/folders', { folder: 'f' }, headers);
+    const steps = [
+      () => alice.delete('/folders/f', undefined, headers),
+      () => alice.post('/folders/rename', { old_path: 'f', new_path: 'F' }, headers),
+      () => alice.post('/notes/rename', { old_path: 'f/in.md', new_path: 'f/IN.md' }, headers),
+    ];
+    for (const step of steps) {
+      await step();
+      const { id } = await latest(alice);
+      const { changes, ...would } = outcome(await undo(alice, id, { dry_run: true }));
+      assert.equal(changes.length, 1);
+      assert.deepEqual(would, { undone: 1, merged: 0, left: [] });
+      assert.deepEqual(outcome(await undo(alice, id)), would);
+    }
   });
 
   test('a note that is undone in part is named again by a repeated undo', async () => {

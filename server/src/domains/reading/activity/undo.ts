@@ -102,7 +102,7 @@ function wayBack({ op }: JoinedChange): UndoEntry['by'] {
   return WAYS[op];
 }
 
-/** Folders are made anew under other ids. */
+/** A folder may have been made anew under another id. */
 function keyOf(kind: JoinedChange['kind'], id: string, path: string): string {
   return kind === 'folder' ? `folder ${path}` : id;
 }

@@ -3,7 +3,7 @@ import { NotevaultError } from '@notevault/protocol/errors.ts';
 import type { Folder, FolderRenamed } from '@notevault/protocol/folders.ts';
 import type { MovedCount } from '@notevault/protocol/links.ts';
 import { itemIds } from '@notevault/protocol/values/batch-ids.ts';
-import { parseUuid } from '@notevault/protocol/values/ids.ts';
+import { type FolderId, parseUuid } from '@notevault/protocol/values/ids.ts';
 import type { RenameBody } from '@notevault/protocol/values/schemas.ts';
 import type { ReadHandle, WriteHandle } from '../../../../ports/database/database.ts';
 import type { OpenVault } from '../../vaults/vaults.ts';
@@ -47,11 +47,14 @@ export function createFolders(deps: LockedDeps) {
       if (entry === null || !entry.explicit) throw new NotevaultError('folder_id_not_found');
       return entry;
     },
-    /** Creates the folder and its ancestors, or returns the existing one. Throws `folder_empty`, `conflict`. */
-    async create(context: WriteContext<Folder>, sent: unknown): Promise<Folder> {
+    /**
+     * Creates the folder and its ancestors, or returns the existing one. Throws `folder_empty`, `conflict`.
+     * @param former the id of a deleted folder, which the new one gets unless it is in use.
+     */
+    async create(context: WriteContext<Folder>, sent: unknown, former?: FolderId): Promise<Folder> {
       const path = typeof sent === 'string' ? folderPathFrom(sent, 'folder') : '';
       if (path === '') throw new NotevaultError('folder_empty');
-      return createFolder(deps, context, path);
+      return createFolder(deps, context, path, former);
     },
     remove: remove.bind(null, deps),
     rename: rename.bind(null, deps),
@@ -156,7 +159,12 @@ async function explicitFolders({ db }: EntryDeps, vault: OpenVault, ids: readonl
   });
 }
 
-function createFolder(deps: EntryDeps, context: WriteContext<Folder>, path: string): Promise<Folder> {
+function createFolder(
+  deps: EntryDeps,
+  context: WriteContext<Folder>,
+  path: string,
+  former: FolderId | undefined,
+): Promise<Folder> {
   const { db } = deps;
   const { vault } = context;
   return retryOnConflict(async () => {
@@ -164,7 +172,7 @@ function createFolder(deps: EntryDeps, context: WriteContext<Folder>, path: stri
     const { blocked } = resolved;
     if (blocked !== null) throw await conflictWithOwner(deps, vault, blocked.owner, blocked.path);
     return db
-      .transact((handle) => createOnce(deps, handle, context, resolved, path))
+      .transact((handle) => createOnce(deps, handle, context, resolved, former))
       .catch(async (error) => {
         throw error instanceof PathTaken ? await conflictWithOwner(deps, vault, error.owner, path) : error;
       });
@@ -176,14 +184,18 @@ async function createOnce(
   handle: WriteHandle,
   { vault, inTransaction, actor, origin }: WriteContext<Folder>,
   resolved: ResolvedPath,
-  path: string,
+  former: FolderId | undefined,
 ): Promise<Folder> {
+  const { path } = resolved;
   await vaults.advance(handle, vault, { seqs: 0, notes: 0 });
   const existing = await folderAt(handle, vault, path);
   // An existing explicit folder is no change: no client has to reload.
   if (!existing?.explicit) await vaults.advance(handle, vault, { seqs: 1, notes: 0 });
   if (existing?.explicit === false) await setExplicit(handle, vault, existing, true);
-  else if (existing === null) await makeFolder(clock, handle, vault, resolved);
+  else if (existing === null) {
+    const isFree = former !== undefined && (await folderById(handle, vault, former)) === null;
+    await makeFolder(clock, handle, vault, resolved, isFree ? former : undefined);
+  }
   const entry = await folderAt(handle, vault, path);
   if (entry === null) throw new Error('a folder vanished in the transaction that made it');
   const changes = [{ op: 'create' as const, kind: 'folder' as const, id: entry.id, path: entry.path }];

@@ -110,14 +110,19 @@ export class PathTaken extends Error {
 }
 
 /** Creates an explicit folder. Throws PathTaken; RevisionConflict when the folders above it have changed. */
-export async function makeFolder(clock: Clock, handle: WriteHandle, vault: OpenVault, resolved: ResolvedPath) {
+export async function makeFolder(
+  clock: Clock,
+  handle: WriteHandle,
+  vault: OpenVault,
+  resolved: ResolvedPath,
+  id = clock.uuid() as FolderId,
+) {
   const { path, pathKey } = resolved;
   const {
     folders: [parent = null],
     counted,
   } = increment(clock, handle, vault, [resolved], () => ({ notes: 0, children: 1 }));
   if (!(await counted)) throw new RevisionConflict();
-  const id = clock.uuid() as FolderId;
   if (await insertFolder(clock, handle, vault, id, { parent, path, pathKey, explicit: true })) return;
   const owner = await ownerOf(handle, vault, path);
   throw owner === null ? new RevisionConflict() : new PathTaken(owner);
