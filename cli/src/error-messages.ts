@@ -7,6 +7,7 @@ import { printNote } from './print.ts';
 const MESSAGES = new Set([
   ...[
     'ConfigError',
+    'CertificateUnusable',
     'KeyringError',
     'DataFolderBusy',
     'DataFolderFull',

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { createPrivateKey, generateKeyPairSync } from 'node:crypto';
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { createServer } from 'node:https';
@@ -67,11 +68,53 @@ test('CertificateFiles takes changed files for new connections once both fit, an
   server.close();
 });
 
+const otherKind = generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey.export({
+  type: 'pkcs8',
+  format: 'pem',
+});
+const encrypted = createPrivateKey(HOSTS.key).export({
+  ...({ type: 'pkcs8', format: 'pem', cipher: 'aes-256-cbc', passphrase: 'secret' } as const),
+});
+/** Files with which no handshake succeeds. */
+const misfits: readonly (readonly [why: string, Partial<typeof HOSTS>])[] = [
+  ['another key', { key: RENEWED.key }],
+  ['a key of another kind', { key: String(otherKind) }],
+  ['an encrypted key', { key: String(encrypted) }],
+  ['an empty key', { key: '' }],
+  ['an empty certificate', { cert: '' }],
+  ['a certificate that is written in part', { cert: HOSTS.cert.slice(0, 400) }],
+];
+
 test('CertificateFiles refuses files that do not fit, and names them', () => {
-  using folder = new Folder();
-  const paths = filesIn(folder);
-  writeFileSync(paths.key, RENEWED.key);
-  assert.throws(() => new CertificateFiles(paths, {} as never), /cert\.pem and .*key\.pem cannot be used: /);
+  for (const [why, files] of misfits) {
+    using folder = new Folder();
+    const paths = filesIn(folder);
+    for (const [name, text] of Object.entries(files)) writeFileSync(paths[name as 'cert' | 'key'], text);
+    assert.throws(
+      () => new CertificateFiles(paths, {} as never),
+      { name: 'CertificateUnusable', message: /cert\.pem and .*key\.pem cannot be used: / },
+      why,
+    );
+  }
+});
+
+test('CertificateFiles keeps the certificate before while the files do not fit, and logs each misfit once', async () => {
+  for (const [why, misfit] of misfits) {
+    using folder = new Folder();
+    const paths = filesIn(folder);
+    const logged: string[] = [];
+    const log = { error: () => logged.push('error'), info: () => logged.push('info') } as never;
+    const files = new CertificateFiles(paths, log);
+    await using server = createServer(files.current).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    for (const [name, text] of Object.entries(misfit)) writeFileSync(paths[name as 'cert' | 'key'], text);
+    files.check(server);
+    files.check(server);
+    assert.deepEqual(logged, ['error'], why);
+    const socket = await connected((server.address() as AddressInfo).port);
+    assert.equal(nameOf(socket), 'client.example', why);
+    socket.destroy();
+  }
 });
 
 onSqlite('https without a proxy', (open) => {

@@ -1,3 +1,4 @@
+import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { createSecureContext, type Server } from 'node:tls';
 import type { FastifyBaseLogger } from 'fastify';
@@ -11,6 +12,15 @@ export interface CertificatePaths {
 interface Certificate {
   readonly cert: string;
   readonly key: string;
+}
+
+/** The files cannot be used; the message names them. */
+export class CertificateUnusable extends Error {
+  override readonly name = 'CertificateUnusable';
+  constructor({ cert, key }: CertificatePaths, cause: Error) {
+    const help = 'Give a certificate chain in PEM, and its private key without a passphrase.';
+    super(`${cert} and ${key} cannot be used: ${cause.message}. ${help}`, { cause });
+  }
 }
 
 /** Interval at which the files are read. */
@@ -27,15 +37,15 @@ export class CertificateFiles {
   /** The last files that cannot be used, so that they are logged once. */
   #refused: Certificate | null = null;
 
-  /** Throws an error that names the file if one cannot be read or the two do not fit. */
+  /** Throws CertificateUnusable if a file cannot be read or the two do not fit. */
   constructor(paths: CertificatePaths, log: FastifyBaseLogger) {
     this.#paths = paths;
     this.#log = log;
-    this.#current = readCertificate(paths);
     try {
-      createSecureContext(this.#current);
+      this.#current = readCertificate(paths);
+      requireFit(this.#current);
     } catch (cause) {
-      throw new Error(`${paths.cert} and ${paths.key} cannot be used: ${(cause as Error).message}`, { cause });
+      throw new CertificateUnusable(paths, cause as Error);
     }
   }
 
@@ -50,6 +60,7 @@ export class CertificateFiles {
       found = readCertificate(this.#paths);
       if (isSame(found, this.#current) || isSame(found, this.#refused)) return;
       // A renewal writes one file after the other: until both fit, this throws.
+      requireFit(found);
       server.setSecureContext(found);
       this.#current = found;
       this.#refused = null;
@@ -71,6 +82,13 @@ export class CertificateFiles {
 
 function readCertificate({ cert, key }: CertificatePaths): Certificate {
   return { cert: readFileSync(cert, 'utf8'), key: readFileSync(key, 'utf8') };
+}
+
+/** Throws unless handshakes succeed with the files. A TLS context alone accepts an empty file, and a key of another kind. */
+function requireFit({ cert, key }: Certificate): void {
+  const fits = new X509Certificate(cert).checkPrivateKey(createPrivateKey(key));
+  if (!fits) throw new Error('the key is not that of the certificate');
+  createSecureContext({ cert, key });
 }
 
 function isSame(a: Certificate, b: Certificate | null): boolean {
