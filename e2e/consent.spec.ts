@@ -13,10 +13,10 @@ test('a device is linked to a vault by its code, on pages without script', async
   await page.goto(`${alice.url}/link?code=${user_code}`);
   await page.getByLabel('E-mail').fill(alice.email);
   await page.getByLabel('Password').fill('not the password');
-  await page.getByRole('button', { name: 'Go on' }).click();
+  await page.getByRole('button', { name: 'Continue' }).click();
   await expect(page.getByRole('alert')).toBeVisible();
   await page.getByLabel('Password').fill(PASSWORD);
-  await page.getByRole('button', { name: 'Go on' }).click();
+  await page.getByRole('button', { name: 'Continue' }).click();
   await expect(page.getByText('It will read and change notes in the one vault you choose')).toBeVisible();
   await page.getByLabel('Vault').selectOption({ label: 'Notes' });
   await page.getByRole('button', { name: 'Link', exact: true }).click();

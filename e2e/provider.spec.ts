@@ -50,7 +50,7 @@ test('a person joins an identity, which signs in alone, and a page explains why 
   const section = page.getByRole('region', { name: 'Home' });
   provider.signsIn('alice', { email: 'alice@home.example' });
   await page.goto(`${server.url}/settings`);
-  await section.getByRole('button', { name: 'Join Home' }).click();
+  await section.getByRole('button', { name: 'Link Home' }).click();
   await expect(section.getByText('alice@home.example')).toBeVisible();
   expect(page.url()).toBe(`${server.url}/settings`);
   await signOut(page, server);

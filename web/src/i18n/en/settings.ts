@@ -99,7 +99,7 @@ export const settings = {
   },
   identities: {
     about: 'Sign in with {{name}} instead of a password.',
-    join: 'Join {{name}}',
+    join: 'Link {{name}}',
     remove: 'Remove',
     removeTitle: 'Stop signing in this way?',
     removeText: 'The account and its sessions stay. You need another way to sign in.',

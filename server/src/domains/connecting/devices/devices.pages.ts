@@ -126,16 +126,16 @@ const english = {
     html`Your device must show the code <code>${code}</code>. If somebody sent you the code, close this page.`,
   code: 'Code',
   question: (device: string | null) => `Link ${device ?? 'this device'}?`,
-  access: 'It will read and change notes in the one vault you choose, until you end it under your connections.',
+  access: 'It can read and change notes in the vault you choose, until you disconnect it under “Connections”.',
   vault: 'Vault',
-  newVault: (name: string) => `A new one: ${name}`,
+  newVault: (name: string) => `New vault: ${name}`,
   shared: (name: string, { by, isReadOnly }: VaultSharing) =>
     `${name} (shared ${by === null ? 'with you' : `by ${by}`}, to ${isReadOnly ? 'read' : 'edit'})`,
   link: 'Link',
   linked: 'Linked',
-  linkedAbout: 'Go back to your device: it goes on by itself.',
-  refused: 'Refused',
-  refusedAbout: 'The device gets nothing. You can close this page.',
+  linkedAbout: 'Go back to your device. It continues by itself.',
+  refused: 'Denied',
+  refusedAbout: 'The device gets no access. You can close this page.',
 };
 
 type LinkTexts = typeof english;

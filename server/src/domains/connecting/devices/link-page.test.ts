@@ -36,7 +36,7 @@ onSqlite('the page of a device link', (open) => {
     assert.deepEqual([first.status, fieldsOf(first.text).code], [200, link.user_code]);
     const choice = await signedIn(server, link, browser);
     assert.match(choice.text, /<h1>Link Pad &lt;script&gt;\?<\/h1>/);
-    assert.ok(choice.text.includes('Home &lt;b&gt;') && choice.text.includes('A new one: Notes'));
+    assert.ok(choice.text.includes('Home &lt;b&gt;') && choice.text.includes('New vault: Notes'));
     assert.equal(fieldsOf(choice.text).vault, home, 'the default vault is proposed');
     const done = await browser.submit(choice, 'allow');
     assert.match(done.text, /<h1>Linked<\/h1>/);
@@ -110,7 +110,7 @@ onSqlite('the page of a device link', (open) => {
     await browser.submit(await signedIn(server, made), 'allow', { vault: 'new' });
     assert.equal((await poll(server, made.device_code)).status, 200);
     assert.equal((await server.alice.get('/vaults')).body.vaults[0].name, 'Notes');
-    assert.match((await browser.submit(await signedIn(server, refused), 'deny')).text, /<h1>Refused<\/h1>/);
+    assert.match((await browser.submit(await signedIn(server, refused), 'deny')).text, /<h1>Denied<\/h1>/);
     assert.deepEqual((await poll(server, refused.device_code)).body, { error: 'access_denied' });
   });
 

@@ -140,8 +140,8 @@ function formTargets(redirectUri: string): string[] {
 }
 
 const english = {
-  signInTitle: (client: string) => `Sign in to let ${client} in`,
-  title: 'Let an application in',
+  signInTitle: (client: string) => `Sign in to give ${client} access`,
+  title: 'Give an application access',
   wants: (client: string) => `${client} wants to use your vaults`,
   who: 'Who is asking',
   where: 'You will be sent to',
@@ -150,15 +150,15 @@ const english = {
   read: 'read notes in the vaults you choose',
   permissions: { none: 'No access', read: 'Read only', write: 'Read and write' },
   inEach: 'What it may do in each vault',
-  later: 'Vaults that you make later',
-  revocable: 'You can take this back at any time under your connections.',
+  later: 'Future vaults',
+  revocable: 'You can revoke this at any time under “Connections”.',
   allow: 'Allow',
-  someoneElse: 'Somebody else?',
+  someoneElse: 'Not you?',
   application: 'An application',
   verified: (host: string): Html => html`<strong>${host}</strong>, verified`,
   unverifiedSite: (host: string): Html =>
-    html`The site <strong>${host}</strong>, <strong class="bad">not verified</strong>: any application can take this name. Go on only if you have just begun this yourself.`,
-  unverifiedProgram: html`A program on your device, <strong class="bad">not verified</strong>: any application can take this name. Go on only if you have just begun this yourself.`,
+    html`The site <strong>${host}</strong>, <strong class="bad">not verified</strong>: any application can take this name. Continue only if you started this yourself just now.`,
+  unverifiedProgram: html`A program on your device, <strong class="bad">not verified</strong>: any application can take this name. Continue only if you started this yourself just now.`,
 };
 
 type ConsentTexts = typeof english;

@@ -56,29 +56,29 @@ const english = {
   },
   faults: {
     unreachable: (name: string) => `${name} does not answer as it should. Try again later.`,
-    client: (name: string) => `${name} does not accept this server. Ask whoever runs it.`,
+    client: (name: string) => `${name} does not accept this server. Ask the server’s admin.`,
     code: (name: string) =>
       `${name} no longer knows this sign-in: it was used already, or took too long. Sign in again.`,
     refused: (name: string) => `${name} refused the sign-in, or you cancelled it.`,
     invalid: (name: string) =>
-      `The answer of ${name} cannot be trusted, so nobody was signed in. Ask whoever runs this server.`,
+      `The answer of ${name} cannot be trusted, so nobody was signed in. Ask the server’s admin.`,
     no_account: (name: string) =>
-      `You have no account here that belongs to ${name}. If you have one with a password, sign in and join ${name} in the settings; else ask whoever runs this server for one.`,
-    no_email: (name: string) => `${name} does not say what your e-mail address is.`,
+      `No account here is linked to you at ${name}. If you have one with a password, sign in and link ${name} in the settings. Otherwise ask the server’s admin for one.`,
+    no_email: (name: string) => `${name} did not send your e-mail address.`,
     unverified: (name: string) =>
-      `There is an account with your e-mail address, and ${name} does not say that it has verified that address (some providers never do). Sign in to the account in another way, and join ${name} in the settings.`,
+      `An account has your e-mail address, but ${name} does not say that it has verified this address (some providers never do). Sign in to the account another way, then link ${name} in the settings.`,
     unconfirmed: (name: string) =>
-      `There is an account with your e-mail address, which was never confirmed there. Sign in to it in another way, then confirm the address or join ${name} in the settings.`,
+      `An account has your e-mail address, but the address was never confirmed. Sign in to the account another way, then confirm the address or link ${name} in the settings.`,
     joined_already: (name: string) =>
-      `The account with your e-mail address already belongs to somebody else at ${name}. Sign in to it in another way, and join ${name} in the settings.`,
-    taken: (name: string) => `This person at ${name} already belongs to another account.`,
-    other_person: (name: string) => `This is not the person at ${name} to whom the account belongs.`,
+      `The account with your e-mail address is linked to somebody else at ${name}. Sign in to it another way, then link ${name} in the settings.`,
+    taken: (name: string) => `You at ${name} are already linked to another account.`,
+    other_person: (name: string) => `The account is linked to another person at ${name}.`,
     not_fresh: (name: string) =>
-      `${name} did not ask again who you are. Prove it in another way, such as your password.`,
+      `${name} did not ask you to sign in again. Confirm another way, such as with your password.`,
     first_account_missing: () =>
-      'This server has no account yet. The first one is made with the link that the server shows when it starts.',
-    registration_failed: () => 'The account could not be created. Begin again.',
-    sign_in_over: () => 'The sign-in took too long, or was begun in another browser or tab. Begin again.',
+      'This server has no account yet. Create the first one with the link that the server prints when it starts.',
+    registration_failed: () => 'The account could not be created. Start again.',
+    sign_in_over: () => 'The sign-in took too long, or was started in another browser or tab. Start again.',
   },
 };
 

@@ -3,15 +3,13 @@ import type { MailTexts } from './kinds.ts';
 export const en: MailTexts = {
   confirm: {
     subject: 'Confirm your e-mail address on {host}',
-    paragraphs: ['An account of Notevault on {host} has this e-mail address. If it is yours, confirm it:'],
+    paragraphs: ['A Notevault account on {host} has this e-mail address. If it is yours, confirm it:'],
     button: 'Confirm the address',
     after: ['The link works once, for a day. If the account is not yours, ignore this mail.'],
   },
   reset: {
     subject: 'Set a new password on {host}',
-    paragraphs: [
-      'Somebody asked for a new password for your account of Notevault on {host}. If it was you, choose one:',
-    ],
+    paragraphs: ['Somebody asked for a new password for your Notevault account on {host}. If it was you, choose one:'],
     button: 'Choose a password',
     after: ['The link works once, for an hour. If it was not you, ignore this mail: your password stays as it is.'],
   },
@@ -24,7 +22,7 @@ export const en: MailTexts = {
   sign_in: {
     subject: 'New sign-in on {host}',
     paragraphs: [
-      'Your account of Notevault on {host} was signed in to from a network that it had not used in the last 90 days.',
+      'Somebody signed in to your Notevault account on {host} from a network that was not used in the last 90 days.',
       'Time: {at}. Address: {address}. Program: {program}.',
     ],
     button: 'Open Notevault',
@@ -33,14 +31,14 @@ export const en: MailTexts = {
   passkey_copied: {
     subject: 'A passkey may have been copied on {host}',
     paragraphs: [
-      'The passkey “{name}” of your account of Notevault on {host} was used, and its counter had gone back. It may have been copied, so this use was refused.',
+      'Somebody signed in with the passkey “{name}” of your Notevault account on {host}, and its counter had gone back. The passkey may have been copied, so the sign-in was refused.',
       'Time: {at}.',
     ],
     button: 'Open Notevault',
-    after: ['Sign in differently, delete the passkey in the settings and add a new one.'],
+    after: ['Sign in another way, delete the passkey in the settings and add a new one.'],
   },
   test: {
-    subject: 'A test mail of Notevault on {host}',
-    paragraphs: ['This mail was sent by “notevault admin test-mail”. Notevault on {host} can send mails.'],
+    subject: 'Test mail from Notevault on {host}',
+    paragraphs: ['“notevault admin test-mail” sent this mail. Notevault on {host} can send mails.'],
   },
 };
