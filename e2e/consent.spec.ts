@@ -17,7 +17,7 @@ test('a device is linked to a vault by its code, on pages without script', async
   await expect(page.getByRole('alert')).toBeVisible();
   await page.getByLabel('Password').fill(PASSWORD);
   await page.getByRole('button', { name: 'Continue' }).click();
-  await expect(page.getByText('It will read and change notes in the one vault you choose')).toBeVisible();
+  await expect(page.getByText('It can read and change notes in the vault you choose')).toBeVisible();
   await page.getByLabel('Vault').selectOption({ label: 'Notes' });
   await page.getByRole('button', { name: 'Link', exact: true }).click();
   await expect(page.getByRole('heading', { name: 'Linked' })).toBeVisible();

@@ -18,7 +18,7 @@ test('a vault that is kept on the device is kept current, and is read and writte
   await openNote(page, 'Opened');
   await expect(page.getByTestId('save-state')).toHaveAttribute('data-word', 'saved');
   await keep(page, alice, /3 notes, \d+ bytes/, true);
-  await expect(page.getByRole('listitem').filter({ hasText: 'as on the server' })).toContainText(
+  await expect(page.getByRole('listitem').filter({ hasText: 'up to date' })).toContainText(
     /3 notes, \d+ bytes · 1 file, \d+ bytes/,
   );
   await expectAccessible(page);

@@ -125,5 +125,5 @@ test('the settings change the profile, and make a vault and a token', async ({ p
   await expect(page.getByText(/^nv_pat_/)).toBeVisible();
 
   await page.getByRole('link', { name: 'Sessions' }).click();
-  await expect(page.getByText('This one')).toBeVisible();
+  await expect(page.getByText('This browser')).toBeVisible();
 });

@@ -153,7 +153,7 @@ test('a passkey is renamed, and proves who deletes it', async ({ page }) => {
   );
   await section.getByRole('button', { name: 'Delete: Phone' }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
-  const dialog = page.getByRole('dialog', { name: 'Is it you?' });
+  const dialog = page.getByRole('dialog', { name: 'Confirm that it is you' });
   await expectAccessible(page);
   isOld = false;
   await authenticator.use(() => dialog.getByRole('button', { name: 'Use a passkey' }).click());

@@ -61,7 +61,7 @@ test('a person joins an identity, which signs in alone, and a page explains why 
   await signOut(page, server);
   provider.signsIn('mallory', { email: alice.email, email_verified: false });
   await providerButton(page).click();
-  await expect(page.getByText('Home does not say that it has verified that address')).toBeVisible();
+  await expect(page.getByText('Home does not say that it has verified this address')).toBeVisible();
   await expectAccessible(page);
   await page.getByRole('link', { name: 'Back to Notevault' }).click();
   await expect(providerButton(page)).toBeVisible();
@@ -102,7 +102,7 @@ test('a person without a password proves at the provider who deletes the account
   await page.goto(`${server.url}/settings`);
   await page.getByRole('button', { name: 'Delete the account' }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Delete the account' }).click();
-  const dialog = page.getByRole('dialog', { name: 'Is it you?' });
+  const dialog = page.getByRole('dialog', { name: 'Confirm that it is you' });
   const [window] = await Promise.all([
     page.waitForEvent('popup'),
     dialog.getByRole('button', { name: 'Confirm with Home' }).click(),
@@ -124,5 +124,5 @@ test('a link of the operator signs in on a server without passwords', async ({ p
   await page.getByRole('button', { name: 'Sign in', exact: true }).click();
   await expect(page.getByRole('heading', { level: 2, name: 'Notes' })).toBeVisible();
   await page.goto(`${server.url}/settings/sessions`);
-  await expect(page.getByText('by a link of the operator')).toBeVisible();
+  await expect(page.getByText('by a link from the admin')).toBeVisible();
 });

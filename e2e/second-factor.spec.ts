@@ -51,7 +51,7 @@ test('a person sets up an authenticator app, signs in with a code, and proves wh
   await page.goto(`${alice.url}/settings`);
   await section.getByRole('button', { name: 'Remove' }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click();
-  const dialog = page.getByRole('dialog', { name: 'Is it you?' });
+  const dialog = page.getByRole('dialog', { name: 'Confirm that it is you' });
   await expectAccessible(page);
   await dialog.getByLabel('Code').fill(codes[1] ?? '');
   isOld = false;

@@ -43,7 +43,7 @@ test('the owner of a vault sees the uploads that keep room in it, and ends one',
   await page.goto(`${alice.url}/settings`);
   const storage = page.getByRole('region', { name: 'Storage' });
   await expect(storage.getByText('Reserved for uploads')).toBeVisible();
-  await expect(storage.getByRole('listitem').filter({ hasText: 'garden.mp4' })).toContainText('room free again in');
+  await expect(storage.getByRole('listitem').filter({ hasText: 'garden.mp4' })).toContainText('space is free again in');
   await expectAccessible(page);
   await storage.getByRole('button', { name: 'End: Films/garden.mp4' }).click();
   await expect(storage.getByText('garden.mp4')).toHaveCount(0);

@@ -16,5 +16,5 @@ export async function keep(page: Page, alice: Account, about: string | RegExp, w
   await expect(dialog).toContainText(about);
   if (withFiles) await dialog.getByRole('checkbox').check();
   await dialog.getByRole('button', { name: 'Keep on this device' }).click();
-  await expect(page.getByText('as on the server')).toBeVisible();
+  await expect(page.getByText('up to date')).toBeVisible();
 }

@@ -195,7 +195,7 @@ export const settings: typeof english = {
     editTitle: '„{{name}}“ bearbeiten',
     name: 'Name',
     description: 'Beschreibung',
-    counts: '{{notes}} Notizen, {{files}} Anhänge',
+    counts: 'Notizen: {{notes}}, Anhänge: {{files}}',
     new: 'Neuer Tresor',
     create: 'Tresor anlegen',
     delete: 'Löschen',

@@ -9,7 +9,7 @@ export const settings = {
     title: 'Profile',
     email: 'E-mail',
     name: 'Name',
-    objection: 'Send no statistics about my use',
+    objection: 'Do not send usage statistics',
     unconfirmed: 'This address is not confirmed yet. With a confirmed one you can set a new password by mail.',
     sendConfirmation: 'Send a link',
     sentConfirmation: 'A link is on its way.',
@@ -55,7 +55,7 @@ export const settings = {
     old: 'Current password',
     next: 'New password',
     change: 'Change password',
-    done: 'The password is changed',
+    done: 'Password changed',
   },
   passkeys: {
     title: 'Passkeys',
@@ -95,7 +95,7 @@ export const settings = {
     remove: 'Remove',
     removeTitle: 'Sign in without a second factor?',
     removeText: 'Then your password alone signs in. The recovery codes stop working.',
-    removed: 'The second factor is removed',
+    removed: 'Second factor removed',
   },
   identities: {
     about: 'Sign in with {{name}} instead of a password.',
@@ -103,11 +103,11 @@ export const settings = {
     remove: 'Remove',
     removeTitle: 'Stop signing in this way?',
     removeText: 'The account and its sessions stay. You need another way to sign in.',
-    removed: 'It no longer signs in to your account',
+    removed: 'Sign-in method removed',
   },
   stepUp: {
-    title: 'Is it you?',
-    about: 'Confirm this before it happens. You are not asked again for ten minutes.',
+    title: 'Confirm that it is you',
+    about: 'This needs a confirmation. You are not asked again for ten minutes.',
     password: 'Password',
     at: 'Confirm with {{name}}',
     comeBack: 'Confirm it with {{name}} in the other window, then come back here.',
@@ -118,7 +118,7 @@ export const settings = {
   offline: {
     title: 'Offline use',
     whole:
-      'The app opens without the server in this browser, with the lists of your vaults and the notes that you opened. What you do meanwhile waits here and is done when the server is reached.',
+      'In this browser, the app opens offline too, with the lists of your vaults and the notes that you opened. Changes made offline wait here until the server can be reached.',
     noWorker:
       'Opening the app offline needs https, which this address does not have, and a browser with service workers. In open pages, changes made offline still wait on this device until the server can be reached.',
     notOwn:
@@ -142,7 +142,7 @@ export const settings = {
     noRoom: 'There is not enough space on this device: {{size}} left.',
     running: 'Keeping {{name}}',
     full: 'This device is full. Notes and files kept so far stay:',
-    current: 'as on the server',
+    current: 'up to date',
   },
   storage: {
     title: 'Storage',
@@ -155,10 +155,10 @@ export const settings = {
     uploads: 'Uploads under way',
     uploadsAbout:
       'Each upload reserves space for the whole file until nothing has arrived for an hour. Ending an upload erases its data.',
-    until: 'room free again',
+    until: 'space is free again',
     unreserved: 'reserves no space',
     end: 'End',
-    ended: 'The upload is ended',
+    ended: 'Upload ended',
   },
   deletion: {
     title: 'Delete the account',
@@ -174,7 +174,7 @@ export const settings = {
     running: 'Your notes and attachments are being packed…',
     received: '{{size}} so far',
     done: 'The zip is complete. Your browser has saved it with your downloads.',
-    inBrowser: 'The download has begun. Your browser shows how far it is.',
+    inBrowser: 'The download has begun. Your browser shows the progress.',
   },
   vaults: {
     links: 'Public links',
@@ -191,7 +191,7 @@ export const settings = {
     editTitle: 'Edit “{{name}}”',
     name: 'Name',
     description: 'Description',
-    counts: '{{notes}} notes, {{files}} attachments',
+    counts: 'Notes: {{notes}}, attachments: {{files}}',
     new: 'New vault',
     create: 'Create vault',
     delete: 'Delete',
@@ -231,7 +231,7 @@ export const settings = {
     assistant: 'An assistant',
     assistantText: 'Add this server as a connector (MCP). Your assistant asks which vaults it may use.',
     address: 'The address, for assistants that ask for one',
-    waiting: 'Waiting for the first contact…',
+    waiting: 'Waiting for the first connection…',
     seen: '{{name}} is connected',
   },
   tokens: {
@@ -249,7 +249,7 @@ export const settings = {
   sessions: {
     title: 'Sessions',
     about: 'Browsers in which you are signed in.',
-    current: 'This one',
+    current: 'This browser',
     unknown: 'Unknown program',
     method: {
       password: 'by password',
@@ -257,7 +257,7 @@ export const settings = {
       recovery_code: 'by password and recovery code',
       passkey: 'by passkey',
       oidc: 'by an identity provider',
-      login_link: 'by a link of the operator',
+      login_link: 'by a link from the admin',
       command_line: 'by the command line',
     },
     end: 'Sign out',

@@ -24,7 +24,7 @@ export function Storage() {
   return (
     <section className={styles.section} aria-labelledby="storage">
       <h2 id="storage">{t('storage.title')}</h2>
-      <p>{t('storage.plan', { tier: data.tier })}</p>
+      {data.tier === 'self_hosted' ? null : <p>{t('storage.plan', { tier: data.tier })}</p>}
       <Used label={t('storage.vaultCount')} used={data.vault_count} cap={vaults_cap} show={number} />
       <Used label={t('storage.noteCount')} used={data.note_count} cap={notes_cap} show={number} />
       <Used label={t('storage.size')} used={data.used_bytes} cap={attachment_bytes_cap} show={size} />
