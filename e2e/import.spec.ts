@@ -72,7 +72,7 @@ test('what is no archive is refused with its reason, and a dry run can be discar
   await page.locator('input[name=archive]').setInputFiles(join(folder.path, 'broken.zip'));
   await expect(page.getByRole('alert')).toContainText('The import failed');
   await page.locator('input[name=folder]').setInputFiles(join(folder.path, 'good'));
-  await page.getByRole('button', { name: 'Choose something else' }).click();
+  await page.getByRole('button', { name: 'Choose other files' }).click();
   await expect(page.getByRole('button', { name: 'Choose a folder…' })).toBeVisible();
   expect(await alice.vault.readNote('Note.md')).toBeNull();
 });

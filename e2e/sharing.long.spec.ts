@@ -24,7 +24,7 @@ test('an invitation that is dead, or for another e-mail, says so to everybody an
     await stranger.goto(dead);
     await expect(stranger.getByRole('heading', { name: 'This invitation is not valid any more' })).toBeVisible();
     await expectAccessible(stranger);
-    await stranger.getByRole('button', { name: 'Go to the sign-in' }).click();
+    await stranger.getByRole('button', { name: 'Go to sign-in' }).click();
     await expect(stranger.getByRole('heading', { name: 'Welcome back' })).toBeVisible();
     await nobody.close();
   }

@@ -70,7 +70,7 @@ test('two people meet in a vault that was shared by a link, and one is removed w
   // One field and one role.
   await expect(dialog.getByRole('textbox')).toHaveCount(1);
   await expect(dialog.getByRole('combobox')).toHaveCount(1);
-  await expect(dialog.getByText('One link, 7 days, one person')).toBeVisible();
+  await expect(dialog.getByText('Invitation link for one person, for 7 days')).toBeVisible();
   await dialog.getByRole('button', { name: 'Copy link' }).click();
   const link = await dialog.getByTestId('invitation').innerText();
   await expect(dialog.getByText(/^The link is in your clipboard/)).toBeVisible();
@@ -110,7 +110,7 @@ test('two people meet in a vault that was shared by a link, and one is removed w
   await openSharing(page, 'Notes');
   await dialog.getByRole('button', { name: 'More about Bela' }).click();
   await page.getByRole('menuitem', { name: 'Remove…' }).click();
-  await expect(page.getByText(/What they copied to their own disks stays there/)).toBeVisible();
+  await expect(page.getByText(/Copies on their own devices stay/)).toBeVisible();
   await page.getByRole('button', { name: 'Remove', exact: true }).click();
   await expect(other.getByRole('heading', { name: 'You no longer have access to this vault' })).toBeVisible();
   await expectAccessible(other);
@@ -255,7 +255,7 @@ test('a person without a name is shown as such, and asked for one when they acce
 test('an invitation that is dead says so, and leads to the sign-in', async ({ page, server }) => {
   await page.goto(`${server.url}/invite#nobody-made-this`);
   await expect(page.getByRole('heading', { name: 'This invitation is not valid any more' })).toBeVisible();
-  await page.getByRole('button', { name: 'Go to the sign-in' }).click();
+  await page.getByRole('button', { name: 'Go to sign-in' }).click();
   await expect(page.getByRole('heading', { name: 'Welcome back' })).toBeVisible();
 });
 

@@ -16,7 +16,7 @@ export const sharing: typeof english = {
   may: 'Rolle',
   invite: 'Einladen',
   copyLink: 'Link kopieren',
-  linkAbout: 'Ein Link, {{days}} Tage, eine Person',
+  linkAbout: 'Einladungslink für eine Person, {{days}} Tage gültig',
   once: 'Schicke diesen Link an die, die du einlädst. Er wird nicht noch einmal gezeigt.',
   onceCopied:
     'Der Link ist in der Zwischenablage. Schicke ihn an die Person, die du einlädst: Er wird nicht noch einmal gezeigt.',

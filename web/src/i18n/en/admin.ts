@@ -19,7 +19,7 @@ export const admin = {
     links_one: '{{count}} public link',
     links_other: '{{count}} public links',
     endLinks: 'End all',
-    linksEnded: 'The public links are ended',
+    linksEnded: 'Public links ended',
     suspend: 'Suspend',
     unsuspend: 'Reactivate',
     suspendTitle: 'Suspend {{email}}?',
@@ -30,7 +30,7 @@ export const admin = {
     reset: 'Reset second factor',
     resetTitle: 'Reset the second factor of {{email}}?',
     resetText:
-      'Their authenticator app, recovery codes and passkeys are removed. Their password alone signs in then. Make sure that it is they who ask.',
+      'Their authenticator app, recovery codes and passkeys are removed. Their password alone signs in then. Make sure that it is really them who ask.',
     delete: 'Delete…',
     deleteTitle: 'Delete {{email}} for good?',
     deleteText: 'The keys of their notes are destroyed. This cannot be undone.',
@@ -39,7 +39,7 @@ export const admin = {
   invites: {
     title: 'Invites',
     open: 'Anyone can create an account on this server, even without an invite.',
-    closed: 'This server takes no new accounts. Set NOTEVAULT_REGISTRATION to invite_only to use invites.',
+    closed: 'This server accepts no new accounts. Set NOTEVAULT_REGISTRATION to invite_only to use invites.',
     new: 'New invite',
     email: 'For this e-mail only',
     emailHint: 'Leave empty to let anyone with the link use it.',

@@ -26,7 +26,7 @@ export const imports = {
   report: 'What an import would do',
   result: 'Imported',
   apply: 'Import now',
-  discard: 'Choose something else',
+  discard: 'Choose other files',
   again: 'Import more',
   show: 'Show the notes',
   showDangling: 'Show links without a target',
@@ -67,7 +67,7 @@ export const imports = {
     damaged_archive: 'the archive is damaged.',
     too_many_entries: 'it has more than 200,000 files.',
     unpacked_too_large: 'it unpacks to more than 20 GB, or to archives of more than 2 GB.',
-    access_lost: 'you were signed out, or may not write into this vault any more.',
+    access_lost: 'you were signed out, or can no longer edit this vault.',
     internal: 'the server had an internal error. Try again.',
   },
   fault: {

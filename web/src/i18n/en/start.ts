@@ -2,7 +2,7 @@
 export const start = {
   title: 'Notevault',
   points: {
-    write: 'Write anywhere, at once',
+    write: 'Write together, anywhere',
     writeText: 'Two people, three devices, one note: every word is kept.',
     links: 'Links that keep working',
     linksText: 'Rename a note, and links to it are updated.',
@@ -11,7 +11,7 @@ export const start = {
   },
   signIn: 'Sign in',
   signInBy: 'Sign in with {{name}}',
-  loginLinkText: 'The server’s admin has made this link for you. It works once.',
+  loginLinkText: 'The server’s admin created this link for you. It works once.',
   signingIn: 'Signing in…',
   signInTitle: 'Welcome back',
   email: 'E-mail',
@@ -72,7 +72,7 @@ export const start = {
   confirmDone: 'Your e-mail is confirmed.',
   usePasskey: 'Use a passkey',
   pageTitle: 'Continue with a passkey',
-  pageText: 'You then return to the previous page.',
+  pageText: 'Then you return to the previous page.',
   back: 'Back',
   codeTitle: 'One more step',
   code: 'Code',
@@ -103,8 +103,8 @@ export const start = {
     tooLong: 'The password is too long: 256 bytes at most.',
     registrationFailed:
       'The account could not be created. Check the e-mail, or sign in if you already have an account.',
-    registrationClosed: 'This server takes no new accounts.',
-    inviteRequired: 'This server takes new accounts by invitation only. Enter your invite code.',
+    registrationClosed: 'This server accepts no new accounts.',
+    inviteRequired: 'This server accepts new accounts by invitation only. Enter your invite code.',
     inviteInvalid: 'This invite is no longer valid. Ask for a new one.',
     setupTokenInvalid: 'This is not the setup token of this server.',
     resetInvalid: 'This link was used or has expired. Ask for a new one.',

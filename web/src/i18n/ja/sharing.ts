@@ -16,7 +16,7 @@ export const sharing: typeof english = {
   may: '権限',
   invite: '招待',
   copyLink: 'リンクをコピー',
-  linkAbout: 'リンク1つ、{{days}}日間、1人まで',
+  linkAbout: '招待リンク（{{days}}日間、1人まで）',
   once: 'このリンクを招待する人に送ってください。再び表示されることはありません。',
   onceCopied: 'リンクをクリップボードにコピーしました。招待する人に送ってください。再び表示されることはありません。',
   onceFor: 'このリンクを{{email}}に送ってください。再び表示されることはありません。',
