@@ -58,7 +58,7 @@ test('the owner sees who did what, and undoes it after a preview, without what o
   expect(await contentOf(alice, 'Beds.md')).toBe('Peas and leeks.\n\nWater daily, says Alice.\n');
 
   await page.goto(alice.page(`/notes/${id}?panel=history`));
-  await page.getByRole('link', { name: 'Show in the activity' }).click();
+  await page.getByRole('link', { name: 'Show in Activity' }).click();
   await expect(page).toHaveURL(new RegExp(`note=${id}`));
   await expect(page.getByTitle('Show all notes')).toHaveText('Beds');
   await page.getByLabel('Person').selectOption('Bob');

@@ -24,7 +24,7 @@ test('the graph of a vault is drawn, is used by keys through its lists, and stay
   await alice.write('Alone.md', '# Alone\n');
   await page.goto(alice.page());
   await page.getByRole('link', { name: 'Graph', exact: true }).click();
-  const picture = page.getByRole('img', { name: /^Graph of 4 notes and 3 links/ });
+  const picture = page.getByRole('img', { name: /^Graph. Notes: 4, links: 3/ });
   await expect(picture).toHaveAttribute('data-state', 'settled');
   await expectAccessible(page);
 
@@ -44,13 +44,13 @@ test('the graph of a vault is drawn, is used by keys through its lists, and stay
   const garden = page.getByRole('button', { name: /^Garden 3/ });
   await garden.press('Enter');
   await expect(garden).toHaveAttribute('aria-pressed', 'true');
-  await expect(page.getByRole('img', { name: /^Graph of 3 notes/ })).toBeVisible();
+  await expect(page.getByRole('img', { name: /^Graph. Notes: 3, / })).toBeVisible();
   await expectAccessible(page);
   await page.getByRole('combobox', { name: 'Meaning of the colours' }).selectOption('Colours by tag');
-  await expect(page.getByRole('img', { name: /^Graph of 4 notes/ })).toBeVisible();
+  await expect(page.getByRole('img', { name: /^Graph. Notes: 4, / })).toBeVisible();
   await expect(page.getByRole('button', { name: '#beds 2' })).toBeVisible();
   await page.getByLabel('Only notes with links').check();
-  await expect(page.getByRole('img', { name: /^Graph of 3 notes/ })).toBeVisible();
+  await expect(page.getByRole('img', { name: /^Graph. Notes: 3, / })).toBeVisible();
   await alice.write('Garden/Compost.md', '# Compost\n\n[[Soil]]\n');
   await expect(page.getByRole('region', { name: 'Soil' }).getByText('Linked from 3 notes')).toBeVisible();
   await page.getByRole('link', { name: 'Open note' }).click();
@@ -66,9 +66,9 @@ test('the graph beside a note shows its neighbours, and a click in the graph ope
   await alice.write('Three.md', 'end\n');
   await page.goto(alice.page(`/notes/${one.id}?panel=graph`));
   const panel = page.getByRole('complementary', { name: 'Graph' });
-  await expect(panel.getByRole('img', { name: /^Graph of 2 notes and 1 links/ })).toBeVisible();
+  await expect(panel.getByRole('img', { name: /^Graph. Notes: 2, links: 1/ })).toBeVisible();
   await panel.getByRole('button', { name: '2 steps' }).click();
-  const picture = panel.getByRole('img', { name: /^Graph of 3 notes and 2 links/ });
+  const picture = panel.getByRole('img', { name: /^Graph. Notes: 3, links: 2/ });
   await expect(picture).toHaveAttribute('data-state', 'settled');
   // The first colour of groups, as in the graph of the vault.
   await expect.poll(async () => page.evaluate(hasColor(await picture.screenshot(), [193, 65, 33]))).toBe(true);
@@ -78,7 +78,7 @@ test('the graph beside a note shows its neighbours, and a click in the graph ope
 
   // The chosen note is drawn in the middle.
   await page.goto(alice.page(`/graph?note=${two.id}`));
-  const whole = page.getByRole('img', { name: /^Graph of 3 notes/ });
+  const whole = page.getByRole('img', { name: /^Graph. Notes: 3, / });
   await expect(whole).toHaveAttribute('data-state', 'settled');
   // Without a graphics card, as here, links are drawn by themselves.
   await expect.poll(() => page.evaluate(HAS_LINKS)).toBe(true);
@@ -93,7 +93,7 @@ test.describe('on a phone', () => {
     for (const folder of ['Beds', 'Journal', 'People', 'Recipes', 'Seeds', 'Weather'])
       await alice.write(`${folder}/Note of ${folder}.md`, '[[Note of Beds]]\n');
     await page.goto(alice.page('/graph'));
-    const picture = page.getByRole('img', { name: /^Graph of 6 notes/ });
+    const picture = page.getByRole('img', { name: /^Graph. Notes: 6, / });
     await expect(picture).toHaveAttribute('data-state', 'settled');
     const box = await picture.boundingBox();
     expect(box?.height).toBeGreaterThan(390);

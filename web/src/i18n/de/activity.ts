@@ -25,7 +25,7 @@ export const activity: typeof english = {
   did: {
     write: 'bearbeitet',
     delete: 'gelöscht',
-    move: 'verschoben',
+    move: 'umbenannt oder verschoben',
     restore: 'wiederhergestellt',
     import: 'importiert',
     undo: 'eine Änderung rückgängig gemacht',

@@ -4,7 +4,7 @@ export const graph: typeof english = {
   title: 'Graph',
   side: 'Notizen des Graphen',
   counts: '{{notes}} Notizen, {{links}} Links',
-  picture: 'Graph aus {{notes}} Notizen und {{links}} Links. Die Listen daneben sagen dasselbe.',
+  picture: 'Graph. Notizen: {{notes}}, Links: {{links}}. Die Listen haben denselben Inhalt.',
   find: 'Notizen nach Name oder Ordner finden',
   colors: 'Was Farben bedeuten',
   by: { folder: 'Farben nach Ordner', tag: 'Farben nach Schlagwort', none: 'Eine Farbe' },

@@ -3,7 +3,7 @@ export const graph = {
   title: 'Graph',
   side: 'Notes of the graph',
   counts: '{{notes}} notes, {{links}} links',
-  picture: 'Graph of {{notes}} notes and {{links}} links. The lists beside it have the same content.',
+  picture: 'Graph. Notes: {{notes}}, links: {{links}}. The lists have the same content.',
   find: 'Find notes by name or folder',
   colors: 'Meaning of the colours',
   by: { folder: 'Colours by folder', tag: 'Colours by tag', none: 'One colour' },

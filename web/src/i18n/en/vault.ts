@@ -206,7 +206,7 @@ export const vault = {
     title: 'Keyboard shortcuts',
     everywhere: 'Everywhere',
     editor: 'In the note',
-    note: 'In a text, “/” inserts headings, tables, files and more. Alt F10 moves to the toolbar of a selection or table, Escape back to the text.',
+    note: 'In a note, “/” inserts headings, tables, files and more. Alt F10 moves to the toolbar of a selection or table, Escape back to the text.',
     tree: 'In the list of notes: arrows move and open, F2 renames, Delete moves to the trash, Ctrl X and Ctrl V move, Shift F10 opens the menu, letters find a name.',
     treeOnMac:
       'In the list of notes: arrows move and open, F2 renames, ⌘⌫ moves to the trash, ⌘X and ⌘V move, ⇧F10 opens the menu, letters find a name.',
@@ -387,7 +387,7 @@ export const vault = {
     dangling: 'does not exist yet',
   },
   history: {
-    activity: 'Show in the activity',
+    activity: 'Show in Activity',
     you: 'You, in a browser',
     now: 'current',
     same: 'Both texts are the same.',
@@ -492,7 +492,7 @@ export const vault = {
   },
   error: {
     tooManyMembers: 'A vault can have 100 members. Remove somebody or withdraw invitations first.',
-    ownerRequired: 'Only the owner of the vault may do this.',
+    ownerRequired: 'Only the owner of the vault can do this.',
     ownerCannotLeave: 'The owner cannot leave. Hand the vault over first, or delete it.',
     ownsShared: 'You own vaults that have members: {{names}}. Hand each over to a member, or delete it.',
     ownerSuspended: 'The account of the vault’s owner is suspended. Nothing can be changed until it is reactivated.',

@@ -25,7 +25,7 @@ export const activity: typeof english = {
   did: {
     write: '編集',
     delete: '削除',
-    move: '移動',
+    move: '移動または名前を変更',
     restore: '復元',
     import: '取り込み',
     undo: '変更を取り消し',
