@@ -6,10 +6,13 @@ import { PACKAGE, PLUGIN } from './downloads.ts';
 /** The page that lists what can be downloaded. */
 export function downloadsPage(language: PageLanguage, version: string, files: readonly Download[]): Page {
   const t = texts[language];
-  const about: Readonly<Record<string, string>> = { [PLUGIN]: t.plugin, [PACKAGE]: t.package };
+  const about = new Map([
+    [PLUGIN, t.plugin],
+    [PACKAGE, t.package],
+  ]);
   const rows = files.map(({ name, size_bytes, sha256, url }) => {
     const install = name === PACKAGE ? html`<p><code>npm install -g --allow-remote=root ${url}</code></p>` : null;
-    return html`<dt>${about[name] ?? t.file}</dt>
+    return html`<dt>${about.get(name) ?? t.file}</dt>
 <dd><a href="${url}" download>${name}</a> · ${megabytes(language, size_bytes)}${install}<p class="soft">SHA-256 <code>${sha256}</code></p></dd>
 `;
   });

@@ -133,6 +133,19 @@ onSqlite('downloads', (open) => {
     assert.notEqual(await (await fetch(`${url}/download/notevault.tgz`)).text(), 'not of this version');
   });
 
+  test('a file of the operator may have any name', async () => {
+    const { url, publicUrl } = await serve();
+    for (const name of ['constructor', 'a.__proto__', 'a b&#%?".zip', 'e\u0301😀.tgz']) {
+      const file = join(own, name);
+      await writeFile(file, 'any');
+      const path = `/download/${encodeURIComponent(name)}`;
+      assert.equal(await (await fetch(url + path)).text(), 'any', name);
+      const page = await fetch(`${url}/download/`, { headers: { accept: 'text/html' } });
+      assert.deepEqual([page.status, (await page.text()).includes(`href="${publicUrl}${path}"`)], [200, true]);
+      await rm(file);
+    }
+  });
+
   test('a file of the operator that is replaced has another tag', async () => {
     const { url } = await serve();
     await writeFile(join(own, 'tool'), 'first');

@@ -10,7 +10,10 @@ import { downloadsPage } from './downloads.pages.ts';
 import type { DownloadFile, Downloads } from './downloads.ts';
 
 const LIMIT = { atLeast: 120 };
-const TYPES: Readonly<Record<string, string>> = { zip: 'application/zip', tgz: 'application/gzip' };
+const TYPES = new Map([
+  ['zip', 'application/zip'],
+  ['tgz', 'application/gzip'],
+]);
 const PIECE_BYTES = 64 * 1024;
 
 /** The list of downloads, as a page or as JSON, and the files; nothing if there are no downloads. */
@@ -43,7 +46,7 @@ async function listOf(downloads: Downloads, version: string, { header, language 
 }
 
 function replyOf({ name, size_bytes: size, sha256 }: DownloadFile, { header }: RawRequest, open: RangedFile['open']) {
-  const type = TYPES[name.slice(name.lastIndexOf('.') + 1)] ?? 'application/octet-stream';
+  const type = TYPES.get(name.slice(name.lastIndexOf('.') + 1)) ?? 'application/octet-stream';
   const headers = { 'cache-control': 'public, no-cache', vary: 'Accept-Encoding' };
   return rangedReply({ name, size, etag: `"${sha256}"`, type, disposition: 'attachment', headers, open }, header);
 }
