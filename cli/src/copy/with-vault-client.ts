@@ -1,4 +1,4 @@
-import { adminSocketPath, DataFolderBusy } from '@notevault/server/data/data-folder.ts';
+import { adminSocketPath, DataFolderBusy, requireData } from '@notevault/server/data/data-folder.ts';
 import type { Command } from 'commander';
 import { adminClient } from '../admin-client.ts';
 import { configOf, storageOptions, withConfig } from '../config-flags.ts';
@@ -24,7 +24,7 @@ export function withVaultClientFlags(command: Command): Command {
 
 /**
  * Runs `work` on a vault: through the server named by the flags, else directly in the data folder, else through the
- * server that uses the data folder.
+ * server that uses the data folder. Throws if the folder has no data.
  */
 export async function withVaultClient<Result>(
   flags: VaultClientFlags,
@@ -35,6 +35,7 @@ export async function withVaultClient<Result>(
   const { url, token, user } = flags;
   if (url !== undefined && token !== undefined) return work(await remoteVaultClient(url, async () => token, choice));
   const config = configOf(flags);
+  requireData(config);
   try {
     try {
       await using app = await openApp(config);

@@ -4,6 +4,7 @@ import {
   chmodSync,
   closeSync,
   cpSync,
+  existsSync,
   lstatSync,
   mkdirSync,
   openSync,
@@ -98,6 +99,17 @@ describe('notevault import', { concurrency: 2 }, () => {
     });
   }
 
+  it('and export refuse a folder without data, and create nothing there', async () => {
+    const data = dataDir();
+    for (const args of [
+      ['import', vault],
+      ['export', 'Notes', folder.at('copy')],
+    ]) {
+      assertFails(await cli([...args, '--data-dir', data]), /There is no data in /);
+    }
+    assert.ok(!existsSync(data));
+  });
+
   it('fills a vault that export writes into a folder with files only with --overwrite', async () => {
     const env = { NOTEVAULT_DATA_DIR: dataDir() };
     const input = 'long enough';
@@ -128,9 +140,9 @@ describe('notevault import', { concurrency: 2 }, () => {
 
   it('names the missing account or token', async () => {
     const env = { NOTEVAULT_DATA_DIR: dataDir() };
+    await using server = await startServe({ env });
     assertFails(await cli(['import', vault], { env }), /admin create-user/);
     assertFails(await cli(['import', vault, '--user', 'nobody@example.org'], { env }), /No account has this e-mail/);
-    await using server = await startServe({ env });
     assertFails(await cli(['import', vault, '--url', server.url, '--token', 'x']), /answered 401.*access token/);
   });
 });
