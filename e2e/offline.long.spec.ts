@@ -87,7 +87,7 @@ test('what was overtaken elsewhere is listed with the reason, and done anyway or
   const list = page.getByRole('dialog');
   await expect(list).toContainText('It was moved elsewhere, to Theirs.md.');
   await expect(list).toContainText('Gone.md was changed elsewhere meanwhile.');
-  await expect(list).toContainText('Something else now has the name Untitled.md.');
+  await expect(list).toContainText('The name Untitled.md is already taken.');
   await list.getByRole('button', { name: 'Do it anyway: Mine' }).click();
   await list.getByRole('button', { name: 'Do it anyway: Gone' }).click();
   await list.getByRole('button', { name: 'Save under another name: Untitled' }).click();

@@ -13,6 +13,11 @@ test('the tree is used by keys alone: open, rename, move to the trash, undo', as
   await page.keyboard.press('t');
   await page.keyboard.press('F2');
   await expect(page.getByLabel('New name')).toBeFocused();
+  await page.keyboard.type('Hot/Peppers');
+  await page.keyboard.press('Enter');
+  await expect(page.getByText('A name cannot contain a slash.')).toBeVisible();
+  await tree.focus();
+  await page.keyboard.press('F2');
   await page.keyboard.type('Peppers');
   await page.keyboard.press('Enter');
   await expect(page.getByRole('treeitem', { name: 'Peppers' })).toBeVisible();

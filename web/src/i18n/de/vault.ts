@@ -444,7 +444,7 @@ export const vault: typeof english = {
     retry: 'Noch einmal versuchen',
     discarded: '{{name}} wurde verworfen',
     problem: {
-      taken: 'An {{path}} ist inzwischen etwas anderes.',
+      taken: 'Der Name {{path}} ist schon vergeben.',
       gone: 'Es wurde anderswo gelöscht.',
       moved: 'Es wurde anderswo verschoben, nach {{path}}.',
       changed: '{{path}} wurde inzwischen anderswo geändert.',

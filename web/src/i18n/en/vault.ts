@@ -441,7 +441,7 @@ export const vault = {
     retry: 'Try again',
     discarded: '{{name}} was discarded',
     problem: {
-      taken: 'Something else now has the name {{path}}.',
+      taken: 'The name {{path}} is already taken.',
       gone: 'It was deleted elsewhere.',
       moved: 'It was moved elsewhere, to {{path}}.',
       changed: '{{path}} was changed elsewhere meanwhile.',

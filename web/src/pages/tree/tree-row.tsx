@@ -4,6 +4,7 @@ import type { TreeRow } from '../../data/tree/rows.ts';
 import { isNew, outboxState } from '../../device/outbox/outbox-state.ts';
 import { useTexts } from '../../i18n/use-texts.ts';
 import { Icon } from '../../ui/controls/icon.tsx';
+import { showToast } from '../../ui/feedback/toast.ts';
 import { draggableRow } from './drag.ts';
 import styles from './tree-view.module.css';
 
@@ -126,8 +127,10 @@ function RenameInput({ name, rename, stop }: RenameInputProps) {
     input.current?.setSelectionRange(0, dot > 0 ? dot : name.length);
   }, [name]);
   const finish = (value: string) => {
-    if (nameFault(value) !== null || value.trim() === name) stop();
-    else rename(value);
+    const fault = nameFault(value);
+    if (fault === null && value.trim() !== name) return rename(value);
+    if (fault !== null && fault !== 'empty') showToast({ kind: 'danger', text: t(`nameFault.${fault}`) });
+    stop();
   };
   return (
     <input
