@@ -115,6 +115,8 @@ onEachEngine('the activity of a vault', (open) => {
     assert.deepEqual(shown(await listed(world, alice, '?action=delete')), ['delete 1 a.md']);
     assert.deepEqual(shown(await listed(world, alice, `?note=${note}`)), ['delete 1 a.md', 'write 1 a.md']);
     assert.deepEqual(shown(await listed(world, alice, `?since=${since}`)), ['write 2 c.md b.md']);
+    assert.equal((await listed(world, alice, '?since=2016-12-31T23:59:60Z')).length, 4, 'a leap second is a time');
+    assert.equal((await alice.get('/vault/activity?since=2016-12-31T12:00:60Z', headers)).status, 422);
     const idsOf = (items: readonly Json[]) => items.map(({ id }) => id);
     assert.deepEqual(idsOf(await paged(world, alice)), idsOf(await listed(world, alice)));
     assert.equal((await alice.get('/vault/activity?cursor=x', headers)).status, 400);

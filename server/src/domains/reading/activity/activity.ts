@@ -1,3 +1,4 @@
+import { parseTimestamp } from '@notevault/note-text/frontmatter/dates.ts';
 import type { ActivityItem, ActivityPage, ActivityQuery, ActivityUndone } from '@notevault/protocol/activity.ts';
 import { invalid, NotevaultError } from '@notevault/protocol/errors.ts';
 import { parseUuid } from '@notevault/protocol/values/ids.ts';
@@ -100,7 +101,8 @@ async function findItems({ db }: ActivityDeps, vault: OpenVault, query: Activity
   const cursor = query.cursor === undefined ? LAST_ID : parseUuid(query.cursor);
   if (cursor === null) throw new NotevaultError('invalid_cursor');
   const person = query.actor === undefined ? null : activityPerson(vault, query.actor);
-  const since = query.since === undefined ? 0 : Date.parse(query.since);
+  const since = query.since === undefined ? 0 : parseTimestamp(query.since);
+  if (since === null) throw invalid({ since: ['must be an ISO 8601 date-time'] });
   const { note: named, action } = query;
   const note = named?.toLowerCase();
   const isWanted = (row: { readonly person: Buffer | null; readonly action: string }) =>
