@@ -8,7 +8,7 @@ export const welcome: typeof english = {
   done: 'Zu den Notizen',
   notes: {
     title: 'Bring deine Notizen mit',
-    text: 'Einen Ordner mit Markdown, etwa einen Vault von Obsidian, ein Zip davon oder einen Export von Joplin (.jex). Zuerst siehst du, was geschehen würde.',
+    text: 'Einen Ordner mit Markdown, etwa einen Vault von Obsidian, ein Zip davon oder einen Export von Joplin (.jex) oder Notion. Zuerst siehst du, was geschehen würde.',
     empty: 'Mit einem leeren Tresor beginnen',
     skip: 'Weiter ohne Import',
   },

@@ -9,7 +9,7 @@ export const vault = {
   skip: 'Skip to the note',
   firstVault: {
     text: 'A vault is a folder of notes with its own key. You can have several.',
-    name: 'Name',
+    name: 'Vault name',
     suggestion: 'Notes',
   },
   nav: {

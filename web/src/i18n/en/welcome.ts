@@ -7,7 +7,7 @@ export const welcome = {
   done: 'Go to the notes',
   notes: {
     title: 'Bring your notes',
-    text: 'A folder of Markdown files such as an Obsidian vault, a zip of one, or an export from Joplin (.jex). You see a preview first.',
+    text: 'A folder of Markdown files such as an Obsidian vault, a zip of one, or an export from Joplin (.jex) or Notion. You see a preview first.',
     empty: 'Begin with an empty vault',
     skip: 'Continue without importing',
   },

@@ -8,7 +8,7 @@ export const welcome: typeof english = {
   done: 'ノートへ',
   notes: {
     title: 'ノートを取り込みましょう',
-    text: 'Markdownのフォルダー(Obsidianの保管庫など)、そのzip、またはJoplinの書き出し(.jex)を取り込めます。まず何が起こるかを表示します。',
+    text: 'Markdownのフォルダー(Obsidianの保管庫など)、そのzip、またはJoplin(.jex)やNotionの書き出しを取り込めます。まず何が起こるかを表示します。',
     empty: '空の保管庫で始める',
     skip: '取り込まずに進む',
   },
