@@ -116,7 +116,7 @@ test('the owner hands a vault over, and then leaves it', async ({ page, alice, s
   await expect(dialog.getByRole('button', { name: 'Leave the vault' })).toHaveCount(0);
   await dialog.getByRole('button', { name: 'More about Mira' }).click();
   await page.getByRole('menuitem', { name: 'Make them the owner…' }).click();
-  await expect(page.getByText(/^Then only Mira invites and removes people/)).toBeVisible();
+  await expect(page.getByText(/^Then only Mira can invite and remove people/)).toBeVisible();
   await expectAccessible(page);
   await page.getByRole('button', { name: 'Hand over' }).click();
   await expect(page.getByText('The vault is Mira’s now')).toBeVisible();
