@@ -31,6 +31,10 @@ test('seed 20014327: an edit that the server lost by a restore is sent again, no
   assert.deepEqual(await runSeeds(20_014_327, 1), []);
 });
 
+test('seed 1004150: a note that is gone before its merged text is written here is not deleted in the vault', async () => {
+  assert.deepEqual(await runSeeds(1_004_150, 1), []);
+});
+
 test('in 50 seeds with members whose roles change, viewers send nothing and no word is lost', async () => {
   assert.deepEqual(await runSeeds(1, 5, { hasMembers: true }), []);
   assert.deepEqual(await runSeeds(6, 45, { twice: false, hasMembers: true }), []);

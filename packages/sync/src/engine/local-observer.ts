@@ -1,7 +1,7 @@
 import { ancestorsOf, foldPath } from '@notevault/note-text/paths.ts';
 import { canBeSpelledAnew } from '../plan/identify.ts';
 import { filteredInSteps, withRests } from '../plan/steps.ts';
-import { kindOf, type LocalFile, type SideTree, type SyncedFile } from '../plan/trees.ts';
+import { agreedHash, kindOf, type LocalFile, type SideTree, type SyncedFile } from '../plan/trees.ts';
 import type { FileContents } from './file-contents.ts';
 import { isComparedByValue, isSameValue } from './json-values.ts';
 import { type Clock, type Disk, type DiskFile, type DiskListing, DiskRefused, type UnsyncedFile } from './ports.ts';
@@ -319,9 +319,11 @@ export class LocalObserver {
     const comingBack = new Set<string>();
     for (const file of gone) {
       const { path, hash, fileId } = file;
+      // Until the text that the server merged is written here, the disk has the one that was pushed.
+      const onDisk = agreedHash(file);
       const there = paths.get(foldPath(path));
       if (there !== undefined && canBeSpelledAnew({ path, fileId }, there)) continue;
-      if ((fileId !== null && fileIds.has(fileId)) || freshHashes.has(hash)) continue;
+      if ((fileId !== null && fileIds.has(fileId)) || freshHashes.has(hash) || freshHashes.has(onDisk)) continue;
       missing.push(file);
       if (isReplaced(foldPath(path))) continue;
       comingBack.add(path);
@@ -329,7 +331,7 @@ export class LocalObserver {
       this.#missing.set(path, since);
       if (ticks - since >= this.#patience.missingMs) continue;
       waits.push(this.#patience.missingMs - (ticks - since));
-      awaited.push({ path, hash: this.#state.lastSeen(path)?.hash ?? hash, fileId });
+      awaited.push({ path, hash: this.#state.lastSeen(path)?.hash ?? onDisk, fileId });
     }
     for (const path of this.#missing.keys()) if (!comingBack.has(path)) this.#missing.delete(path);
     return { awaited, missing };
