@@ -18,6 +18,14 @@ test('mergeTexts keeps two new lines apart that both sides wrote in the place of
   assert.equal(mergeTexts('# old\n', '# mine is this\n', '# another text\n'), '# mine is this\n# another text\n');
 });
 
+test('mergeTexts keeps a line apart that one side wrote anew and the other removed', () => {
+  for (const [old, other] of ['AC', '万世']) {
+    const [base, removed, written] = [`${old}\nB\n`, 'B\n', `${other}\nB\nD\n`];
+    assert.equal(mergeTexts(base, removed, written), written);
+    assert.equal(mergeTexts(base, written, removed), written);
+  }
+});
+
 test('mergeTexts has every letter once that one side typed anywhere, in 500 texts', () => {
   for (let seed = 1; seed <= 500; seed++) {
     const random = new Random(seed);

@@ -35,6 +35,10 @@ test('seed 1004150: a note that is gone before its merged text is written here i
   assert.deepEqual(await runSeeds(1_004_150, 1), []);
 });
 
+test('seeds 1013102 and 1014934: a line that one side replaced and the other removed stays a line', async () => {
+  assert.deepEqual([...(await runSeeds(1_013_102, 1)), ...(await runSeeds(1_014_934, 1))], []);
+});
+
 test('in 50 seeds with members whose roles change, viewers send nothing and no word is lost', async () => {
   assert.deepEqual(await runSeeds(1, 5, { hasMembers: true }), []);
   assert.deepEqual(await runSeeds(6, 45, { twice: false, hasMembers: true }), []);

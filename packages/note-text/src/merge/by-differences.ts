@@ -2,6 +2,7 @@ import { applyEdits, type Edit, minimalDiff } from '../diff/diff.ts';
 import { hunksOf } from '../diff/myers.ts';
 import { changesAt, type Texts } from '../diff/runs.ts';
 import { clientEdits, type Merge } from '../diff/three-way.ts';
+import { startsLine } from '../diff/tokens.ts';
 import { typedLetters } from '../diff/typed-letters.ts';
 
 /** Merges texts by their differences from the base, where the stored text's changes are not known letter by letter. */
@@ -21,12 +22,18 @@ function byLetters(
   [theirs, mine]: readonly [readonly Edit[], readonly Edit[]],
 ): readonly [readonly Edit[], readonly Edit[]] {
   const meets = (edit: Edit) => (other: Edit) => edit.at < other.at + other.remove && other.at < edit.at + edit.remove;
-  if (!theirs.some((edit) => mine.some(meets(edit)))) return [theirs, mine];
+  const meet = (some: readonly Edit[], others: readonly Edit[]) => some.some((edit) => others.some(meets(edit)));
+  if (!meet(theirs, mine)) return [theirs, mine];
   // As a diff by lines may tell that a line was typed elsewhere, all that changed is compared first.
   const [from, to] = [Math.min(startOf(theirs), startOf(mine)), Math.max(endOf(theirs), endOf(mine))];
   const all = [theirs, mine].map((edits) => typedLetters(base, joined(base, edits, from, to)));
   const [ofTheirs = null, ofMine = null] = all;
-  return ofTheirs === null || ofMine === null ? [theirs, mine] : [ofTheirs, ofMine];
+  if (ofTheirs === null || ofMine === null) return [theirs, mine];
+  const isLine = ({ at, remove, insert }: Edit) =>
+    insert === '' && startsLine(base, at) && startsLine(base, at + remove);
+  // Where one side removed a line, the letters of the other would be left at the start of the next line.
+  const isRemoved = meet(ofTheirs.filter(isLine), ofMine) || meet(ofMine.filter(isLine), ofTheirs);
+  return isRemoved ? [theirs, mine] : [ofTheirs, ofMine];
 }
 
 const startOf = (edits: readonly Edit[]) => edits[0]?.at ?? 0;
