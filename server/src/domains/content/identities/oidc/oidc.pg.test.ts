@@ -6,6 +6,7 @@ import { OAuthApp } from '../../../../../test/kit/clients/oauth-app.ts';
 import { onEachEngine } from '../../../../../test/kit/engines.ts';
 import type { Caller, Person } from '../../../../../test/kit/person.ts';
 import { oneServer, startServer, type TestServer } from '../../../../../test/kit/server.ts';
+import type { Database } from '../../../../ports/database/database.ts';
 
 const CALLBACK = 'http://127.0.0.1:4100/api/auth/oidc/callback';
 const VERIFIED = { email_verified: true } as const;
@@ -156,6 +157,39 @@ onEachEngine('signing in by OpenID Connect', (open) => {
     const headers = { cookie: `oidc_state=${begun.cookie('oidc_state')}` };
     const over = await new Browser(server).open(await provider.visit(begun.body.url), { headers });
     assert.deepEqual([over.status, faultOf(over)], [400, 'sign_in_over']);
+  });
+
+  test('an identity does not join by a session that ends after it was looked up', async () => {
+    let afterLookUp: (() => Promise<unknown>) | null = null;
+    // Starts the provider.
+    await one();
+    const db = await open();
+    const get: Database['get'] = async (statement, params) => {
+      const found = await db.get(statement, params);
+      const act = 'userId' in Object(params) ? afterLookUp : null;
+      if (act !== null) afterLookUp = null;
+      await act?.();
+      return found;
+    };
+    const watched = new Proxy(db, {
+      get(target, name) {
+        const own: unknown = name === 'get' ? get : Reflect.get(target, name, target);
+        return typeof own === 'function' ? own.bind(target) : own;
+      },
+    });
+    await using server = await startServer({ open: async () => watched, config: provider.config });
+    const { alice } = server;
+    const begun = await alice.post('/me/identities', { return_to: '/settings' });
+    const other = server.bearer((await alice.logIn()).body.access_token);
+    provider.signsIn('late', { email: 'late@example.org' });
+    const back = await provider.visit(begun.body.url);
+    afterLookUp = async () => assert.equal((await other.delete('/me/sessions')).status, 200);
+    const page = await new Browser(server).open(back, {
+      headers: { cookie: `oidc_state=${begun.cookie('oidc_state')}` },
+    });
+    assert.equal(afterLookUp, null);
+    assert.equal(faultOf(page), 'sign_in_over');
+    assert.deepEqual((await other.get('/me/sign-in')).body.identities, []);
   });
 
   test('the only way to sign in is not removed; an account without a password proves itself at the provider', async () => {

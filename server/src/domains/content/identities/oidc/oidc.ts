@@ -11,6 +11,7 @@ import {
 } from '../../../../ports/identity-provider/identity-provider.ts';
 import type { SealingKey } from '../../../../ports/keyring/keyring.ts';
 import type { Keys } from '../../../foundation/keys/keys.ts';
+import { type RightsVersions, runUnder, Standing, versionsOf } from '../../../foundation/rights/rights.ts';
 import type { Accounts } from '../../accounts/accounts.ts';
 import { IdentityError } from './faults.ts';
 import { identityMacOf, type OidcIdentity, openIdentity, sealIdentity } from './identity.ts';
@@ -141,8 +142,17 @@ async function arrive(deps: OidcDeps, answer: URLSearchParams, cookie: string, c
   const claims = await provider.claims(answer, state);
   const { purpose, session } = state;
   if (session === undefined) return signIn(deps, server, state, claims, client);
-  if ((await deps.accounts.recall(session)) === null) throw new NotevaultError('sign_in_over');
-  return purpose === 'join' ? join(deps, server, state, claims, session) : stepUp(deps, server, state, claims, session);
+  const versions = await rightsOf(deps, session);
+  if (purpose === 'step_up') return stepUp(deps, server, state, claims, session);
+  const standing = new Standing({ userId: session.userId, vaultId: null }, versions, () => rightsOf(deps, session));
+  return runUnder(standing, () => join(deps, server, state, claims, session));
+}
+
+/** Throws `sign_in_over` once the session has ended. */
+async function rightsOf({ accounts }: OidcDeps, session: Caller): Promise<RightsVersions> {
+  const found = await accounts.recall(session);
+  if (found === null) throw new NotevaultError('sign_in_over');
+  return versionsOf(found);
 }
 
 async function signIn(
