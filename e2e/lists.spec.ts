@@ -118,6 +118,12 @@ test('the settings change the profile, and make a vault and a token', async ({ p
   await page.getByRole('button', { name: 'Restore' }).click();
   await expect(page.getByRole('link', { name: 'Work', exact: true })).toBeVisible();
 
+  const long = 'Research notes of the whole department, 2026 to 2031';
+  await page.getByLabel('Name', { exact: true }).fill(long);
+  await page.getByRole('button', { name: 'Create vault' }).click();
+  // Beside seven buttons it has lines of words, not of letters.
+  expect((await page.getByRole('link', { name: long, exact: true }).boundingBox())?.height).toBeLessThan(80);
+
   await page.getByRole('link', { name: 'Connections' }).click();
   await page.getByLabel('What it is for').fill('Backup script');
   await page.getByRole('combobox', { name: 'Notes', exact: true }).selectOption('read');
