@@ -117,7 +117,7 @@ export const vault = {
   trash: {
     about: 'Deleted notes are kept for a while, with their history and links.',
     empty: 'The trash is empty',
-    emptyText: 'Deleted notes stay here for a while, with their history and links.',
+    emptyText: 'Deleted notes are kept for a while, with their history and links.',
     restore: 'Restore',
     restored: '{{path}} restored',
     end: 'Delete for good',
@@ -344,7 +344,7 @@ export const vault = {
     notes_other: '{{count}} notes cannot be read: their stored data is damaged.',
     files_one: '{{count}} file cannot be read: its stored data is damaged.',
     files_other: '{{count}} files cannot be read: their stored data is damaged.',
-    help: 'All other notes and files still open, and synced folders keep their copies. Run “notevault doctor” on the server for details. “notevault restore BACKUP --vault NAME” restores the vault from a backup as a second one beside this one. “Damaged rows” in docs/operations.md explains how.',
+    help: 'All other notes and files still open, and synced folders keep their copies. Run “notevault doctor” on the server for details. “notevault restore BACKUP --vault NAME” restores the vault from a backup as a new vault. “Damaged rows” in docs/operations.md explains how.',
     note: 'Note',
     attachment: 'File',
     recent: 'This list cannot be shown while a note is damaged. You can open notes from the sidebar.',

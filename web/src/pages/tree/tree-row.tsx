@@ -140,9 +140,7 @@ function RenameInput({ name, rename, stop }: RenameInputProps) {
       aria-label={t('tree.newName')}
       onClick={(event) => event.stopPropagation()}
       onInput={({ currentTarget }) => {
-        const fault = nameFault(currentTarget.value);
-        currentTarget.setAttribute('aria-invalid', String(fault !== null));
-        currentTarget.title = fault === null ? '' : t(`nameFault.${fault}`);
+        currentTarget.setAttribute('aria-invalid', String(nameFault(currentTarget.value) !== null));
       }}
       onBlur={({ currentTarget }) => finish(currentTarget.value)}
       onKeyDown={(event) => {
