@@ -273,6 +273,25 @@ onEachEngine('signing in by OpenID Connect', (open) => {
     assert.equal((await second.anyone.post('/auth/device/token', { device_code: link.device_code })).status, 200);
   });
 
+  test('a page that an identity signed in to decides nothing once the identity is removed', async () => {
+    const server = await one();
+    await server.alice.signed();
+    const email = server.person('kim').email;
+    const { caller } = await enter(server, email, { email, ...VERIFIED });
+    assert.ok(caller !== null);
+    await visit(server, caller, '/auth/step-up/oidc');
+    assert.equal((await caller.post('/auth/password/change', { new_password: 'a first password' })).status, 200);
+    await caller.post('/vaults', { name: 'Home' });
+    const link = (await server.anyone.post('/auth/device', { device_name: 'Pad' })).body;
+    const browser = new Browser(server);
+    const asked = await browser.open(link.verification_uri_complete);
+    const choice = await browser.open(await provider.visit((await browser.open(providerHref(asked))).url));
+    const [{ id }] = (await caller.get('/me/sign-in')).body.identities;
+    assert.equal((await caller.delete(`/me/identities/${id}`)).status, 204);
+    assert.doesNotMatch((await browser.submit(choice, 'allow')).text, /<h1>Linked<\/h1>/);
+    assert.equal((await server.anyone.post('/auth/device/token', { device_code: link.device_code })).status, 400);
+  });
+
   test('a suspended account stays out', async () => {
     const server = await one();
     await server.alice.signed();

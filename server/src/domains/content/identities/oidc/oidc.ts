@@ -40,6 +40,7 @@ export interface OidcDeps {
     | 'recall'
     | 'signInMethodsOf'
     | 'signInSettings'
+    | 'takeRights'
   >;
   readonly publicUrl: string;
   /** Null if the operator has chosen none. */
@@ -296,7 +297,7 @@ async function removeIdentity({ db, accounts }: OidcDeps, userId: UserId, sent: 
   const id = parseUuid(sent);
   if (id === null) throw new NotevaultError('identity_not_found');
   await db.transact(async (handle) => {
-    await accounts.lockUser(handle, userId);
+    await accounts.takeRights(handle, userId);
     const removed = await handle.run(store.deleteIdentity, { id, user_id: userId });
     if (removed === 0) throw new NotevaultError('identity_not_found');
     if ((await accounts.signInMethodsOf(handle, userId)).length === 0) throw new NotevaultError('last_sign_in_method');
