@@ -65,9 +65,7 @@ export function* listTasks(
   return { tasks: tasks.filter(({ path }) => path !== ''), hasMore: best.length > limit };
 }
 
-function passes({ text, state, due, tags }: Task, filter: TaskFilter): boolean {
-  // The empty box that Enter leaves behind a list of tasks.
-  if (text === '') return false;
+function passes({ state, due, tags }: Task, filter: TaskFilter): boolean {
   if (filter.state !== null && state !== filter.state) return false;
   if (filter.dueUntil !== null && (due === null || due > filter.dueUntil)) return false;
   if (filter.tag === null) return true;

@@ -49,7 +49,7 @@ function Tasks({ vaultId, state }: TasksProps) {
       {shown.length > 0 ? (
         <TaskList vaultId={vaultId} tasks={shown} by={by} state={state} ticks={ticks} isOld={isFetching} />
       ) : null}
-      {listed?.length === 0 && shown.length === 0 ? (
+      {listed !== undefined && !hasNextPage && shown.length === 0 ? (
         <Empty
           icon="task"
           title={tag !== undefined ? t('noneTagged', { tag }) : t(state === 'done' ? 'noneDone' : 'noneOpen')}

@@ -58,6 +58,7 @@ test('withTicked keeps what was ticked in its place when the server lists it no 
   assert.deepEqual(shown([a, b, c]), ['a open', 'b done', 'c open']);
   assert.deepEqual(shown([a, c]), ['a open', 'b done', 'c open']);
   assert.deepEqual(shown([]), ['b done']);
+  assert.deepEqual(shown([task('', { line: 9 })]), ['b done']);
 });
 
 test('movedTask finds the one line that reads like a task, and none where two do', () => {

@@ -17,10 +17,10 @@ export interface Problem {
 
 /**
  * The tasks to show: those that the server lists, with those that were ticked here in their places, whether it lists them
- * still or not.
+ * still or not. The empty box that Enter leaves behind a list of tasks is left out.
  */
 export function withTicked(listed: readonly Task[], touched: ReadonlyMap<string, TickedTask>): Task[] {
-  const shown = listed.map((task) => touched.get(taskKey(task))?.task ?? task);
+  const shown = listed.filter(({ text }) => text !== '').map((task) => touched.get(taskKey(task))?.task ?? task);
   const keys = new Set(listed.map(taskKey));
   const others = [...touched.values()].map(({ task }) => task).filter((task) => !keys.has(taskKey(task)));
   return others.length === 0 ? shown : [...shown, ...others].sort(inOrder);
