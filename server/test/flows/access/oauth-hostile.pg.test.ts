@@ -114,7 +114,7 @@ onEachEngine('a hostile application', (open) => {
     await app.allowed({ url, redirectUri: '', verifier: '' });
     assert.equal(errorIn(await asked(app, { more: { prompt: 'none' } })), 'login_required');
     for (const prompt of ['login', 'consent', 'select_account', 'login consent']) {
-      assert.match((await asked(app, { more: { prompt } })).text, /Sign in to let/, prompt);
+      assert.match((await asked(app, { more: { prompt } })).text, /Sign in to give/, prompt);
     }
     const objects = [{ request: 'x.y.z' }, { request_uri: 'https://evil.example/request' }];
     for (const more of objects) assert.match(errorIn(await asked(app, { more })) ?? '', /_not_supported$/);
