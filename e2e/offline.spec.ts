@@ -45,7 +45,7 @@ test('the app opens with its notes without a connection, and goes on by itself w
 
 test('settings say what works without a worker', async ({ page, alice }) => {
   await page.goto(`${alice.url}/settings`);
-  await expect(page.getByText('opens without the server in this browser')).toBeVisible();
+  await expect(page.getByText('the app opens offline too')).toBeVisible();
   await page.addInitScript(() => Object.defineProperty(globalThis, 'isSecureContext', { value: false }));
   await page.reload();
   await expect(page.getByText('needs https')).toBeVisible();
