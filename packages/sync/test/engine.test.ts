@@ -39,6 +39,10 @@ test('seeds 1013102 and 1014934: a line that one side replaced and the other rem
   assert.deepEqual([...(await runSeeds(1_013_102, 1)), ...(await runSeeds(1_014_934, 1))], []);
 });
 
+test('seed 3000920 with exchanges: a file written anew does not replace a merged text that it never saw', async () => {
+  assert.deepEqual(await runSeeds(3_000_920, 1, { twice: false, hasExchanges: true }), []);
+});
+
 test('in 50 seeds with members whose roles change, viewers send nothing and no word is lost', async () => {
   assert.deepEqual(await runSeeds(1, 5, { hasMembers: true }), []);
   assert.deepEqual(await runSeeds(6, 45, { twice: false, hasMembers: true }), []);

@@ -1,4 +1,4 @@
-import { minimalDiff } from '@notevault/note-text/diff/diff.ts';
+import { applyEdits, minimalDiff } from '@notevault/note-text/diff/diff.ts';
 import { mergeTexts } from '@notevault/note-text/merge/merge-texts.ts';
 import type { RemoteMove, UpOperation } from '../plan/operations.ts';
 import { agreedHash, kindOf, type RemoteFile } from '../plan/trees.ts';
@@ -192,7 +192,9 @@ export class Uploads {
     const former = { hash: agreedHash(synced), version: null };
     if (synced.fileId !== null && synced.fileId === file.fileId) return former;
     const [mine, merged] = [await this.#state.baseText(former.hash), await this.#state.baseText(synced.hash)];
-    if (mine === null || merged === null || editSize(merged, text) >= editSize(mine, text)) return former;
+    // A text without a word of the merged one was written anew: that the merged one is shorter is no sign.
+    const isOfMerged = mine !== null && merged !== null && keepsWords(merged, text);
+    if (!isOfMerged || editSize(merged, text) >= editSize(mine, text)) return former;
     return { hash: synced.hash, version: synced.version };
   }
 
@@ -289,6 +291,12 @@ export class Uploads {
   #replaced(id: string | null, { id: now }: RemoteFile): void {
     if (id !== null && id !== now) this.#state.record({ type: 'unsynced', id });
   }
+}
+
+/** Returns whether anything but blanks of a text is left in another one. */
+function keepsWords(from: string, to: string): boolean {
+  const removals = minimalDiff(from, to).map(({ at, remove }) => ({ at, remove, insert: '' }));
+  return applyEdits(from, removals).trim() !== '';
 }
 
 /** Returns the size of an edit: removed plus inserted UTF-16 code units. */
