@@ -1,4 +1,4 @@
-import { applyEdits, minimalDiff } from '@notevault/note-text/diff/diff.ts';
+import { applyEdits, minimalDiff, type Edit as TextEdit } from '@notevault/note-text/diff/diff.ts';
 import { mergeTexts } from '@notevault/note-text/merge/merge-texts.ts';
 import type { RemoteMove, UpOperation } from '../plan/operations.ts';
 import { agreedHash, kindOf, type RemoteFile } from '../plan/trees.ts';
@@ -192,9 +192,10 @@ export class Uploads {
     const former = { hash: agreedHash(synced), version: null };
     if (synced.fileId !== null && synced.fileId === file.fileId) return former;
     const [mine, merged] = [await this.#state.baseText(former.hash), await this.#state.baseText(synced.hash)];
-    // A text without a word of the merged one was written anew: that the merged one is shorter is no sign.
-    const isOfMerged = mine !== null && merged !== null && keepsWords(merged, text);
-    if (!isOfMerged || editSize(merged, text) >= editSize(mine, text)) return former;
+    if (mine === null || merged === null) return former;
+    const [sinceMine, sinceMerged] = [minimalDiff(mine, text), minimalDiff(merged, text)];
+    // A text that shares nothing with the merged one was written anew, however short the merged one is.
+    if (!keepsText(merged, sinceMerged) || sizeOf(sinceMerged) >= sizeOf(sinceMine)) return former;
     return { hash: synced.hash, version: synced.version };
   }
 
@@ -293,13 +294,17 @@ export class Uploads {
   }
 }
 
-/** Returns whether anything but blanks of a text is left in another one. */
-function keepsWords(from: string, to: string): boolean {
-  const removals = minimalDiff(from, to).map(({ at, remove }) => ({ at, remove, insert: '' }));
-  return applyEdits(from, removals).trim() !== '';
+/** Returns whether edits keep anything of a text but white space. */
+function keepsText(text: string, edits: readonly TextEdit[]): boolean {
+  return (
+    applyEdits(
+      text,
+      edits.map((edit) => ({ ...edit, insert: '' })),
+    ).trim() !== ''
+  );
 }
 
-/** Returns the size of an edit: removed plus inserted UTF-16 code units. */
-function editSize(from: string, to: string): number {
-  return minimalDiff(from, to).reduce((size, { remove, insert }) => size + remove + insert.length, 0);
+/** Returns the number of removed and inserted UTF-16 code units. */
+function sizeOf(edits: readonly TextEdit[]): number {
+  return edits.reduce((size, { remove, insert }) => size + remove + insert.length, 0);
 }
