@@ -6,7 +6,7 @@ import { BroadcastChannel, isMainThread, type Worker } from 'node:worker_threads
 
 // Preloaded into a measured process and its threads: on SIGUSR1 all collect garbage, and the process reports the remaining
 // memory by owner. Garbage that is not collected yet says nothing about our code; memory that remains after a collection
-// does. With `--experimental-ffi`, the C library also returns its free pages to the system before.
+// does. With `--experimental-ffi`, the C library gives its free pages back to the system first.
 setFlagsFromString('--expose-gc');
 const gc = runInNewContext('gc') as () => void;
 const collect = () => {

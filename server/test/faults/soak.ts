@@ -36,7 +36,7 @@ export interface Phase {
   readonly p99: number;
   /** Failed requests and commands, in words. */
   readonly failed: readonly string[];
-  /** Memory in use of the process once no request is left. */
+  /** Memory that the process uses once no request is left, in MB. */
   readonly memoryMb: number;
   /** Open files once no request is left, without sockets, which clients keep open. */
   readonly handles: number;
@@ -232,9 +232,9 @@ function openFilesOf({ child }: ServeProcess): number {
 }
 
 /**
- * The memory of the process in use, without pages of files, in MB. V8 leaves garbage for minutes, the longer the busier
- * the machine is. The C library keeps free pages between blocks in use, the more the higher the load ever was. So both
- * are returned to the system before: neither says anything of leaks.
+ * Returns the memory that the process uses, without pages of files, in MB. V8 leaves garbage for minutes, longer on a
+ * busy machine, and the C library keeps free pages between blocks in use, more after each peak of the load. Neither is a
+ * leak, so both are given back to the system first.
  */
 async function usedMbOf({ child }: ServeProcess): Promise<number> {
   assert.ok(child.stderr);
